@@ -209,6 +209,8 @@ export class RemoteFeed implements Feed {
     const response = await this.#get('/v2/api-key/scope', watch)
     const scope = await readFields(response, watch)
     const { organization_id: organization, project_id: project, environment_id: environment } = scope
+    if (scope.tenant_id !== undefined)
+      throw new ZerohopError('KEY_TOO_NARROW', { what: 'follow an environment: it is the key of a tenant' })
     if (typeof organization !== 'string')
       throw new ZerohopError('FEED_UNREACHABLE', { reason: 'something else answers at its address' })
     if (typeof project !== 'string' || typeof environment !== 'string') {

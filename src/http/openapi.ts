@@ -188,7 +188,8 @@ function formatNeed(operation: Operation | undefined): string {
   if (operation === undefined) return 'Needs no API key.'
   const { level, access, ...more } = ACCESS[operation]
   const whose = {
-    env: 'widest' in more ? 'the level of an environment' : 'any level',
+    tenant: 'any level, also of the tenant that the path names',
+    env: 'widest' in more ? 'the level of an environment' : 'any level but that of a tenant',
     project: 'the level of a project or an organization',
     org: 'the level of an organization',
   }

@@ -2,7 +2,9 @@
 import type { Stored } from '../model/objects.ts'
 import type { Kind } from './kind.ts'
 
-export type KeyLevel = 'org' | 'project' | 'env'
+/** From the widest to the narrowest. */
+export const KEY_LEVELS = ['org', 'project', 'env', 'tenant'] as const
+export type KeyLevel = (typeof KEY_LEVELS)[number]
 /** `permit`: as the public command line of that name takes it. */
 export type KeyForm = 'permit'
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access'
@@ -18,6 +20,8 @@ export interface ApiKey extends Stored {
   readonly organization_id: string
   readonly project_id: string | null
   readonly environment_id: string | null
+  /** id of the tenant that a key of level `tenant` is for, in that environment */
+  readonly tenant_id?: string
   /** from when it is refused, ms since 1970; a key without one has no end */
   readonly expires_at?: number | null
   /** the first instant of the last day (UTC) on which it was used */

@@ -100,6 +100,10 @@ export const ERRORS = {
   },
   OBJECT_IN_USE: { class: 'conflict', message: '{kind} `{key}` is still used by {by}' },
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
+  NOT_OF_TENANT: {
+    class: 'missing',
+    message: 'not found: this is the API key of a tenant, for which only the routes of its tenant exist',
+  },
   REVISION_GONE: {
     class: 'gone',
     message: '{wanted} is no longer kept: history goes back to revision {from}{since}',

@@ -10,11 +10,14 @@ import {
   requireAccess,
 } from '../../src/management/rules/access.ts'
 
-const LEVELS: readonly KeyLevel[] = ['env', 'project', 'org']
+const LEVELS: readonly KeyLevel[] = ['tenant', 'env', 'project', 'org']
 const ACCESSES: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']
 
-/** the narrowest level of those that an environment key never does */
+/** the narrowest level, where it is not that of an environment */
 const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
+  'scope.read': 'tenant',
+  'members.read': 'tenant',
+  'members.write': 'tenant',
   'organization.stats': 'org',
   'organization.write': 'org',
   'project.create': 'org',
@@ -61,6 +64,8 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'facts.read': 'read',
   'facts.write': 'write',
   'feed.read': 'read',
+  'members.read': 'read',
+  'members.write': 'write',
 }
 
 describe('requireAccess', () => {
@@ -78,7 +83,10 @@ describe('requireAccess', () => {
         const may = wide && ACCESSES.indexOf(access) >= ACCESSES.indexOf(LEAST[operation])
         const ask = () => requireAccess({ level, access }, operation)
         if (may) expect(ask).not.toThrow()
-        else expect(ask).toThrow(expect.objectContaining({ code: 'KEY_TOO_NARROW' }))
+        else {
+          const isMissing = level === 'tenant' && !wide
+          expect(ask).toThrow(expect.objectContaining({ code: isMissing ? 'NOT_OF_TENANT' : 'KEY_TOO_NARROW' }))
+        }
       },
     )
   }
@@ -94,7 +102,7 @@ describe('what a key reaches', () => {
     name: null,
     organization_id: 'o',
     project_id: level === 'org' ? null : 'p1',
-    environment_id: level === 'env' ? 'e1' : null,
+    environment_id: level === 'env' || level === 'tenant' ? 'e1' : null,
     created_at: 0,
     updated_at: 0,
   })
@@ -111,12 +119,15 @@ describe('what a key reaches', () => {
     expect(reachesEnvironment(key('project'), { id: 'p2' }, { id: 'e1' })).toBe(false)
   })
 
-  it('an environment key reaches its environment, and of projects the one that holds it', () => {
-    expect(reachesProject(key('env'), { id: 'p1' })).toBe(true)
-    expect(reachesProject(key('env'), { id: 'p2' })).toBe(false)
-    expect(reachesEnvironment(key('env'), { id: 'p1' }, { id: 'e1' })).toBe(true)
-    expect(reachesEnvironment(key('env'), { id: 'p1' }, { id: 'e2' })).toBe(false)
-  })
+  it.each(['env', 'tenant'] as const)(
+    'a key of level %s reaches its environment, and the project that holds it',
+    (level) => {
+      expect(reachesProject(key(level), { id: 'p1' })).toBe(true)
+      expect(reachesProject(key(level), { id: 'p2' })).toBe(false)
+      expect(reachesEnvironment(key(level), { id: 'p1' }, { id: 'e1' })).toBe(true)
+      expect(reachesEnvironment(key(level), { id: 'p1' }, { id: 'e2' })).toBe(false)
+    },
+  )
 })
 
 describe('whose writes are limited to facts', () => {
@@ -129,7 +140,7 @@ describe('whose writes are limited to facts', () => {
         expect([operation, level, limited]).toEqual([
           operation,
           level,
-          whole && (!isWrite || operation === 'facts.write'),
+          whole && (!isWrite || operation === 'facts.write' || operation === 'members.write'),
         ])
       }
   })

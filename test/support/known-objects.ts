@@ -123,7 +123,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const refs: Readonly<Record<string, string>> = { ...REFS, ...ids }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
-    'POST /v2/api-key': { organization_id, environment_id },
+    'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/validate': { files: [{ name: 'policy.yaml', text: 'zerohop: 2' }] },
     'POST /v2/projects/:p/envs/:e/copy/plan': { target_env: { existing: 'production' } },

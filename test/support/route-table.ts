@@ -44,7 +44,7 @@ function formatKey({ operation }: Route): string {
   if (operation === undefined) return 'none'
   const { access, level, ...more } = ACCESS[operation]
   if (level === 'env') return 'widest' in more ? `${LEVEL[access]}, environment` : LEVEL[access]
-  return `${LEVEL[access]}, ${level}`
+  return level === 'tenant' && access === 'no_access' ? LEVEL[access] : `${LEVEL[access]}, ${level}`
 }
 
 function formatFields(body: Schema | undefined): string {

@@ -61,11 +61,12 @@ export type CreateKeyOptions = KeyOptions & Omit<NewKey, 'expires_at'> & { reado
 
 /** Prints only the secret, so that it can be assigned to a variable. */
 export async function createKey(env: Env, options: CreateKeyOptions) {
-  const { level, access, project, environment, name, expires, form, ...of } = options
+  const { level, access, project, environment, tenant, name, expires, form, ...of } = options
   const asked = {
     ...{ level, access },
     ...(project === undefined ? {} : { project }),
     ...(environment === undefined ? {} : { environment }),
+    ...(tenant === undefined ? {} : { tenant }),
     ...(name === undefined ? {} : { name }),
     ...(expires === undefined ? {} : { expires_at: endIn(expires) }),
     ...(form === undefined ? {} : { form }),
@@ -154,12 +155,13 @@ function atApi(client: ManagementClient): Keys {
       }
       return rows
     },
-    create: async ({ level, access, project, environment, name, expires_at, form }) => {
+    create: async ({ level, access, project, environment, tenant, name, expires_at, form }) => {
       const { organization_id } = dataOf(await client.GET('/v2/api-key/scope'))
       const body = {
         ...{ organization_id, object_type: level, access_level: access },
         ...(project === undefined ? {} : { project_id: project }),
         ...(environment === undefined ? {} : { environment_id: environment }),
+        ...(tenant === undefined ? {} : { tenant_id: tenant }),
         ...(name === undefined ? {} : { name }),
         ...(expires_at === undefined ? {} : { expires_at }),
         ...(form === undefined ? {} : { form }),
@@ -189,12 +191,24 @@ type Answered = Pick<
 > & {
   readonly project: { readonly key: string } | null
   readonly env: { readonly key: string } | null
+  readonly tenant?: { readonly key: string } | null
 }
 
-const toRow = ({ id, object_type, access_level, project, env, name, created_at, ...ends }: Answered): KeyRow => ({
+const toRow = ({
+  id,
+  object_type,
+  access_level,
+  project,
+  env,
+  tenant,
+  name,
+  created_at,
+  ...ends
+}: Answered): KeyRow => ({
   ...{ id, level: object_type, access: access_level, name },
   project: project?.key ?? null,
   environment: env?.key ?? null,
+  tenant: object_type === 'tenant' ? (tenant?.key ?? '(deleted)') : null,
   created_at: Date.parse(created_at),
   last_used_at: parseTime(ends.last_used_at),
   expires_at: parseTime(ends.expires_at),
@@ -219,7 +233,7 @@ async function organizationAt(client: ManagementClient) {
 /** An environment without a project is in project `default`, as for export and import. */
 function inDefaultProject<K extends Pick<NewKey, 'level' | 'project' | 'environment'>>(key: K): K {
   const { level, project, environment } = key
-  const isBare = level === 'env' && project === undefined && environment !== undefined
+  const isBare = (level === 'env' || level === 'tenant') && project === undefined && environment !== undefined
   return isBare && parseId(environment) === undefined ? { ...key, project: 'default' } : key
 }
 
@@ -232,5 +246,5 @@ function asOption(error: unknown): unknown {
   })
 }
 
-const placeIn = ({ project, environment }: KeyRow): string =>
-  [project, environment].filter((part) => part !== null).join('/') || '–'
+const placeIn = ({ project, environment, tenant }: KeyRow): string =>
+  [project, environment, tenant].filter((part) => part !== null).join('/') || '–'

@@ -1,6 +1,7 @@
 // The command line of the operator's commands: names, options and help. operator.ts, keys.ts and export-import.ts
 // implement them and are loaded only when one runs.
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { KEY_LEVELS } from '../../kinds/api-key.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
 import {
   API,
@@ -62,14 +63,15 @@ function addKeys(program: Command): void {
     .action((options: KeyOptions) => attempt(async () => (await import('./keys.ts')).listKeys(readEnv(), options)))
   ofKeys(keys.command('create'))
     .description('creates a key and prints it; it is shown only once')
-    .addOption(new Option('--level <level>', 'scope of the key').choices(['org', 'project', 'env']).default('env'))
+    .addOption(new Option('--level <level>', 'scope of the key').choices([...KEY_LEVELS]).default('env'))
     .addOption(
       new Option('--access <access>', 'access of the key in its scope')
         .choices(['admin', 'write', 'read', 'no_access'])
         .default('admin'),
     )
-    .option('--project <project>', 'id or key of the project (default, for a key of level env)')
+    .option('--project <project>', 'id or key of the project (default, for a key of level env or tenant)')
     .option('--environment <environment>', 'id or key of the environment')
+    .option('--tenant <tenant>', 'id or key of the tenant, for a key of level tenant')
     .option('--name <name>', 'what the key is for')
     .option('--expires <when>', 'when it expires: after a time such as 90d, or at a time such as 2027-06-30T00:00:00Z')
     .addOption(
@@ -80,6 +82,7 @@ function addKeys(program: Command): void {
       examples(
         'zerohop keys create --level org --name deploy --data ./data',
         'zerohop keys create --environment production --access read --name ci --expires 90d',
+        'zerohop keys create --level tenant --environment production --tenant acme --access write --name acme-admins',
         'PDP_API_KEY=… zerohop keys create --environment production --access read --name pdp --api https://zerohop.example.com',
       ),
     )

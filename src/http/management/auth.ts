@@ -7,9 +7,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../kinds/api-key.ts'
 import type { Environment } from '../../kinds/environment.ts'
 import type { Project } from '../../kinds/project.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
 import type { LogId, UserActor } from '../../log/change.ts'
 import { hashSecret, sameHash } from '../../management/objects/api-key.ts'
 import {
+  isForTenants,
   type Operation,
   type Rights,
   reachesEnvironment,
@@ -59,6 +61,8 @@ declare module 'fastify' {
     caller: Caller
     /** set on routes below `/:p/:e` */
     scope: Scope
+    /** the tenant of the key, which is the one that the path names; undefined for keys of other levels */
+    ownTenant: Tenant | undefined
     /** true for a request with the operator's token instead of a key, which has no caller */
     isOperator: boolean
   }
@@ -172,7 +176,7 @@ export class Gate {
   /** Ids of the environments that the key reaches. */
   environments(caller: Caller): string[] {
     const { level, environment_id: own, project_id } = caller.key
-    if (level === 'env') return own === null ? [] : [own]
+    if (level === 'env' || level === 'tenant') return own === null ? [] : [own]
     const view = this.control(caller)
     const project = project_id === null ? undefined : view.find('project', project_id)
     if (level === 'project' && project === undefined) return []
@@ -199,6 +203,18 @@ export class Gate {
     }
     const scope = { organization: caller.organization, project, environment }
     return this.#remember(this.#scopes, name, scope, caller.organization)
+  }
+
+  /**
+   * The tenant of a key of level `tenant`. The key names it by its id: a new tenant of the same key is another.
+   * @throws OBJECT_NOT_FOUND when it was deleted, and when the path names another one
+   */
+  ownTenant({ key }: Caller, ref: string | undefined): Tenant {
+    const view = this.#store.view(key.environment_id ?? '')
+    const tenant = view.find('tenant', key.tenant_id ?? '')
+    if (tenant === undefined) throw missing('tenant', ref ?? key.tenant_id ?? '')
+    if (ref !== undefined && view.find('tenant', ref)?.id !== tenant.id) throw missing('tenant', ref)
+    return tenant
   }
 
   /**
@@ -243,6 +259,7 @@ export type CookieCaller = (request: FastifyRequest, reply?: FastifyReply) => Pr
 export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorCheck, cookieCaller?: CookieCaller): void {
   app.decorateRequest('caller')
   app.decorateRequest('scope')
+  app.decorateRequest('ownTenant', undefined)
   app.decorateRequest('isOperator', false)
   app.decorate('admitAgain', async (request) => {
     const { operation } = request.routeOptions.config
@@ -253,7 +270,10 @@ export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorChec
     admit(request, gate, caller, operation!)
   })
   app.addHook('onRoute', ({ config, method, url }) => {
-    if (config?.operation === undefined) throw new Error(`route ${method} ${url} names no operation`)
+    const operation = config?.operation
+    if (operation === undefined) throw new Error(`route ${method} ${url} names no operation`)
+    if (operation !== 'scope.read' && isForTenants(operation) && !url.includes('/:p/:e/tenants/:ref'))
+      throw new Error(`route ${method} ${url} is for tenants and names none`)
   })
   app.addHook('onRequest', (request, reply, done) => {
     const operation = request.routeOptions.config.operation
@@ -282,10 +302,11 @@ export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorChec
 function admit(request: FastifyRequest, gate: Gate, caller: Caller, operation: Operation): void {
   request.caller = caller
   requireAccess(caller.key, operation)
-  const { p, e } = request.params as { p?: string; e?: string }
+  const { p, e, ref } = request.params as { p?: string; e?: string; ref?: string }
   const { outside, mayBeGone } = request.routeOptions.config
   if (outside) request.scope = gate.outside(caller)
   else if (p !== undefined && e !== undefined && !mayBeGone) request.scope = gate.scope(caller, p, e)
+  if (caller.key.level === 'tenant') request.ownTenant = gate.ownTenant(caller, ref)
 }
 
 function missing(kind: string, ref: string): ZerohopError {

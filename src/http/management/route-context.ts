@@ -5,7 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
 import { type Actor, type LogId, withoutRequest } from '../../log/change.ts'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
-import { isZerohopError } from '../../model/errors.ts'
+import { isTenantWrite } from '../../management/objects/tenant-writes.ts'
+import { StoredTenantView } from '../../management/rules/tenant-view.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import type { Asking, Store } from '../../store/store.ts'
 import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { whenWritten } from '../hooks.ts'
@@ -20,9 +22,13 @@ export interface RouteContext {
   readonly gate: Gate
 }
 
-/** The environment of the request, as it stands on disk. Good for one synchronous turn. */
-export function requestView({ store }: RouteContext, request: FastifyRequest): StoredView {
-  return store.view(request.scope.environment.id)
+/**
+ * The environment of the request, as it stands on disk; what the tenant sees of it, for the key of a tenant. Good for one
+ * synchronous turn.
+ */
+export function requestView({ store }: RouteContext, { scope, ownTenant }: FastifyRequest): StoredView {
+  const view = store.view(scope.environment.id)
+  return ownTenant === undefined ? view : new StoredTenantView(view, ownTenant.key)
 }
 
 /** Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings. */
@@ -38,10 +44,27 @@ export async function write<N extends keyof ManagementUseCases & string>(
   const atCommit = isAtCommit(request)
   if (atCommit) whenWritten(reply, store.holdFollowers(environment))
   const asking = { ...toAsking(store, request), atCommit }
-  const { result, revision, warnings } = await store.commit(environment, name, input, by, asking)
+  const { result, revision, warnings } = await commit(store, request, { name, input }, by, asking)
   reply.header('x-revision', String(revision))
   addWarnings(reply, warnings)
   return result
+}
+
+/** Commits in the environment of the request; for the key of a tenant, in that tenant. */
+async function commit<N extends keyof ManagementUseCases & string>(
+  store: RouteContext['store'],
+  { scope, ownTenant }: FastifyRequest,
+  { name, input }: { readonly name: N; readonly input: InputOf<ManagementUseCases[N]> },
+  by: Actor,
+  asking: Asking,
+): Promise<Committed<ResultOf<ManagementUseCases[N]>>> {
+  const environment = scope.environment.id
+  if (ownTenant === undefined) return store.commit(environment, name, input, by, asking)
+  if (!isTenantWrite(name)) throw new ZerohopError('NOT_OF_TENANT')
+  const inTenant = { tenant: ownTenant.id, name, input } as InputOf<ManagementUseCases['writeInTenant']>
+  const { warnings: _, ...committed } = await store.commit(environment, 'writeInTenant', inTenant, by, asking)
+  // it is the result of the use case of that name; warnings tell of the policy
+  return committed as Committed<ResultOf<ManagementUseCases[N]>>
 }
 
 /** Whether a write of facts asks not to wait until the PDP of this process has it. */

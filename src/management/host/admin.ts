@@ -49,6 +49,8 @@ export interface KeyRow {
   readonly access: AccessLevel
   readonly project: string | null
   readonly environment: string | null
+  /** of a key of level `tenant` */
+  readonly tenant: string | null
   readonly name: string | null
   readonly created_at: number
   /** the first instant of the last day (UTC) on which it was used */
@@ -64,6 +66,7 @@ export interface NewKey extends InOrganization {
   readonly access: AccessLevel
   readonly project?: string
   readonly environment?: string
+  readonly tenant?: string
   readonly name?: string
   /** when it ends, such as 2027-06-30T00:00:00Z */
   readonly expires_at?: string
@@ -145,13 +148,13 @@ async function listOrganizations({ store }: AdminDeps, _input: object) {
 
 async function listKeys({ store }: AdminDeps, { organization }: InOrganization): Promise<KeyRow[]> {
   const view = store.view(findOrganization(store, organization))
-  return [...view.list('api_key')].filter((key) => key.secret_of === undefined).map((key) => keyRow(view, key))
+  return [...view.list('api_key')].filter((key) => key.secret_of === undefined).map((key) => keyRow(store, view, key))
 }
 
 async function createKey({ store }: AdminDeps, { organization, ...input }: NewKey) {
   const log = findOrganization(store, organization)
   const { key, secret } = (await store.commit(log, 'createApiKey', input, withoutRequest('createApiKey'))).result
-  return { ...keyRow(store.view(log), key), secret }
+  return { ...keyRow(store, store.view(log), key), secret }
 }
 
 async function rotateKey(
@@ -161,7 +164,7 @@ async function rotateKey(
   const log = organizationOfKey(store, id)
   const input = { ref: id, keepOldSeconds }
   const { key, secret } = (await store.commit(log, 'rotateApiKey', input, withoutRequest('rotateApiKey'))).result
-  return { ...keyRow(store.view(log), key), secret }
+  return { ...keyRow(store, store.view(log), key), secret }
 }
 
 async function endOldSecret({ store }: AdminDeps, { id }: { readonly id: string }): Promise<null> {
@@ -305,7 +308,10 @@ function organizationOfKey(store: ManagementStore, ref: string): LogId {
   return log
 }
 
-function keyRow(view: View, key: ApiKey): KeyRow {
+const tenantName = (store: ManagementStore, { environment_id, tenant_id }: ApiKey): string =>
+  store.view(environment_id ?? '').find('tenant', tenant_id ?? '')?.key ?? '(deleted)'
+
+function keyRow(store: ManagementStore, view: View, key: ApiKey): KeyRow {
   const { id, level, access, name, created_at, last_used_at = null, expires_at = null, old_secret } = key
   const project = key.project_id === null ? undefined : view.find('project', key.project_id)
   const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
@@ -315,6 +321,7 @@ function keyRow(view: View, key: ApiKey): KeyRow {
     access,
     project: project?.key ?? null,
     environment: environment?.environment ?? null,
+    tenant: key.tenant_id === undefined ? null : tenantName(store, key),
     name,
     created_at,
     last_used_at,

@@ -106,6 +106,7 @@ import {
   updateRole,
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
+import { writeInTenant } from '../objects/tenant-writes.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
 import { createUser, deleteUser, replaceUser, resumeUser, suspendUser, syncUser, updateUser } from '../objects/users.ts'
@@ -227,6 +228,7 @@ export const useCases = withWarnings({
   deleteTuples,
   deleteEnded,
   announceEnding,
+  writeInTenant,
   createSetRule,
   deleteSetRule,
   createInvite,

@@ -1,4 +1,4 @@
-// API keys: their format, their stored form, and their hash. Format: zh_<org|proj|env>_<27 base62>_<6 base62>, where
+// API keys: their format, their stored form, and their hash. Format: zh_<org|proj|env|tenant>_<27 base62>_<6 base62>, where
 // the last part is a checksum over all before it, so that a scanner for leaked keys can tell a real one offline. A key of
 // the form `permit` is permit_key_<86 or more base62>: the public command line of that name takes no other. Only the
 // SHA-256 is stored for looking up; a key is never logged and never part of a change.
@@ -12,8 +12,8 @@ const SECRET_BYTES = 20
 const PERMIT_SECRET_BYTES = 66
 const CHECKSUM_LENGTH = 6
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const LEVEL_NAMES: Readonly<Record<KeyLevel, string>> = { org: 'org', project: 'proj', env: 'env' }
-const FORM = /^zh_(?:org|proj|env)_[0-9A-Za-z]{26,}_([0-9A-Za-z]{6})$/
+const LEVEL_NAMES: Readonly<Record<KeyLevel, string>> = { org: 'org', project: 'proj', env: 'env', tenant: 'tenant' }
+const FORM = /^zh_(?:org|proj|env|tenant)_[0-9A-Za-z]{26,}_([0-9A-Za-z]{6})$/
 
 /** A fresh secret of a level. */
 export function mintSecret(level: KeyLevel, mint: Mint, form?: KeyForm): string {
@@ -44,6 +44,7 @@ export interface KeyScope {
   readonly organization_id: string
   readonly project_id: string | null
   readonly environment_id: string | null
+  readonly tenant_id?: string
 }
 
 /** The stored form of a key. */

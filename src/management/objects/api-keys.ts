@@ -20,8 +20,10 @@ export interface NewApiKey {
   readonly access: AccessLevel
   /** id or key; needed below the organization, unless the environment is named by its id */
   readonly project?: Sent<string>
-  /** id or key; needed for an environment */
+  /** id or key; needed for an environment and for a tenant of it */
   readonly environment?: Sent<string>
+  /** id or key; needed for a tenant */
+  readonly tenant?: Sent<string>
   readonly name?: Sent<string>
   readonly owner?: ApiKey['owner']
   /** a text of at least 16 characters to be the key, instead of a minted one */
@@ -171,21 +173,30 @@ export function requireFixedKey(text: string, field: string): string {
 }
 
 /** @throws INPUT_INVALID when a level is given more, or less, than it needs; OBJECT_NOT_FOUND */
-function resolveScope(view: View, { level, project: projectRef, environment: environmentRef }: NewApiKey): KeyScope {
+function resolveScope(view: View, { level, ...refs }: NewApiKey): KeyScope {
+  const { project: projectRef, environment: environmentRef, tenant: tenantRef } = refs
   const organization_id = view.log
-  if (level !== 'env' && environmentRef != null) throw unfit('environment_id', `a key of level ${level} has none`)
+  const isWide = level === 'org' || level === 'project'
+  if (isWide && environmentRef != null) throw unfit('environment_id', `a key of level ${level} has none`)
+  if (level !== 'tenant' && tenantRef != null) throw unfit('tenant_id', `a key of level ${level} has none`)
   if (level === 'org') {
     if (projectRef != null) throw unfit('project_id', 'a key of level org has none')
     return { level, organization_id, project_id: null, environment_id: null }
   }
-  if (level === 'env') return scopeIn(view, requireEnvironment(view, environmentRef, projectRef))
+  if (!isWide) {
+    const environment = requireEnvironment(view, level, environmentRef, projectRef)
+    const scope = { ...scopeIn(view, environment), level }
+    if (level === 'env') return scope
+    if (tenantRef == null) throw unfit('tenant_id', 'a key of level tenant needs it')
+    return { ...scope, tenant_id: view.other(environment.id).require('tenant', tenantRef, [...BODY, 'tenant_id']).id }
+  }
   if (projectRef == null) throw unfit('project_id', 'a key of level project needs it')
   const project = view.require('project', projectRef, [...BODY, 'project_id'])
   return { level, organization_id, project_id: project.id, environment_id: null }
 }
 
-function requireEnvironment(view: View, ref: Sent<string>, projectRef: Sent<string>): Environment {
-  if (ref == null) throw unfit('environment_id', 'a key of level env needs it')
+function requireEnvironment(view: View, level: KeyLevel, ref: Sent<string>, projectRef: Sent<string>): Environment {
+  if (ref == null) throw unfit('environment_id', `a key of level ${level} needs it`)
   const project = projectRef == null ? undefined : view.require('project', projectRef, [...BODY, 'project_id'])
   const named = project && view.get('environment', environmentKey(project.key, ref))
   const environment = named ?? view.find('environment', ref)

@@ -1,7 +1,8 @@
 // Who may do what: one table from an operation to the narrowest key level and the least access level that it needs.
 // Which objects a key may reach is decided elsewhere: everything outside its own organization, project or environment
 // is answered as missing (404), never as forbidden. A `read` key may read, follow and check; it never writes and never
-// sees a secret.
+// sees a secret. For the key of a tenant everything is missing that is not of level `tenant`: it is in the hands of a
+// customer, who has nothing to do with the rest of the environment.
 
 import type { AccessLevel, ApiKey, KeyLevel } from '../../kinds/api-key.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -16,7 +17,7 @@ interface Need {
 }
 
 export const ACCESS = {
-  'scope.read': { level: 'env', access: 'no_access', what: 'read its own scope' },
+  'scope.read': { level: 'tenant', access: 'no_access', what: 'read its own scope' },
   'organization.read': { level: 'env', access: 'read', what: 'read the organization' },
   'project.read': { level: 'env', access: 'read', what: 'read projects' },
   'environment.read': { level: 'env', access: 'read', what: 'read environments' },
@@ -49,13 +50,18 @@ export const ACCESS = {
   'schema.write': { level: 'env', access: 'write', what: 'change the policy' },
   'facts.read': { level: 'env', access: 'read', what: 'read the facts' },
   'facts.write': { level: 'env', access: 'write', what: 'change the facts' },
+  /** what a tenant's own administrators may do in it; the path names the tenant */
+  'members.read': { level: 'tenant', access: 'read', what: 'read the users of a tenant' },
+  'members.write': { level: 'tenant', access: 'write', what: 'change the users of a tenant' },
   'feed.read': { level: 'env', access: 'read', what: 'follow the environment' },
 } as const satisfies Record<string, Need>
 
 export type Operation = keyof typeof ACCESS
 
-const LEVELS: Readonly<Record<KeyLevel, number>> = { env: 0, project: 1, org: 2 }
+const LEVELS: Readonly<Record<KeyLevel, number>> = { tenant: 0, env: 1, project: 2, org: 3 }
 const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1, write: 2, admin: 3 }
+
+const FACT_WRITES: ReadonlySet<Operation> = new Set(['facts.write', 'members.write'])
 
 /** What is asked about: a key, or a user of the console, whose writes may be limited to facts. */
 export type Rights = Pick<ApiKey, 'level' | 'access'> & { readonly only?: 'facts' }
@@ -63,22 +69,30 @@ export type Rights = Pick<ApiKey, 'level' | 'access'> & { readonly only?: 'facts
 /** True when a key of this level and access may do it on the objects that it reaches. */
 export function hasAccess(key: Rights, operation: Operation): boolean {
   const { level, widest = 'org', access }: Need = ACCESS[operation]
-  if (key.only === 'facts' && ACCESSES[access] > ACCESSES.read && operation !== 'facts.write') return false
+  if (key.only === 'facts' && ACCESSES[access] > ACCESSES.read && !FACT_WRITES.has(operation)) return false
   const fits = LEVELS[key.level] >= LEVELS[level] && LEVELS[key.level] <= LEVELS[widest]
   return fits && ACCESSES[key.access] >= ACCESSES[access]
 }
 
+/** True of what keys of level `tenant` may do. */
+export const isForTenants = (operation: Operation): boolean => ACCESS[operation].level === 'tenant'
+
 /** The keys that may do it, for operations that need another level of key and not only more access. */
 const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
+  tenant: '',
   env: ': it needs the key of an environment',
   project: ': it needs a key of the project or the organization',
   org: ': it needs a key of the organization',
 }
 
-/** @throws KEY_TOO_NARROW when a key of this level and access may not do it anywhere */
+/**
+ * @throws KEY_TOO_NARROW when a key of this level and access may not do it anywhere; NOT_OF_TENANT, which is a 404, for
+ * the key of a tenant and what tenants never do
+ */
 export function requireAccess(key: Rights, operation: Operation): void {
   if (hasAccess(key, operation)) return
   const { level, widest = 'org', what }: Need = ACCESS[operation]
+  if (key.level === 'tenant' && level !== 'tenant') throw new ZerohopError('NOT_OF_TENANT')
   const isOtherLevel = LEVELS[key.level] < LEVELS[level] || LEVELS[key.level] > LEVELS[widest]
   const needed = isOtherLevel ? NEEDED_LEVEL[level] : ''
   throw new ZerohopError('KEY_TOO_NARROW', { what: what + needed })
@@ -104,5 +118,5 @@ export function reachesEnvironment(
   project: { readonly id: string },
   environment: { readonly id: string },
 ): boolean {
-  return reachesProject(key, project) && (key.level !== 'env' || key.environment_id === environment.id)
+  return reachesProject(key, project) && (key.environment_id === null || key.environment_id === environment.id)
 }

@@ -30,7 +30,12 @@ export function settleGiving(
     const by = `assignments to everybody (\`${EVERYBODY}\`), which need its \`everybody\`: end them first`
     throw new ZerohopError('OBJECT_IN_USE', { kind, key, by }, { path: [...path, 'everybody'] })
   }
-  return { ...settleDurations(stored, sent, path), ...(everybody === null ? {} : { everybody }) }
+  const assignable_by_tenants = settleFlag(sent.assignable_by_tenants, stored?.assignable_by_tenants ?? null)
+  return {
+    ...settleDurations(stored, sent, path),
+    ...(everybody === null ? {} : { everybody }),
+    ...(assignable_by_tenants === null ? {} : { assignable_by_tenants }),
+  }
 }
 
 /** How the role of an assignment is given. */

@@ -1,12 +1,13 @@
 // API keys in the API: what is sent and what is answered at /v2/api-key, and what a PDP of the clients asks at
 // /v2/pdps/{p}/{e}/configs.
+import { KEY_LEVELS } from '../../kinds/api-key.ts'
 import * as t from '../../model/json-schema.ts'
 import { EnvironmentRead } from './environments.ts'
 import { ProjectRead } from './projects.ts'
 import { page, query, textParameter } from './query-parameters.ts'
 import { Attributes, Id, Null, Time } from './schema-parts.ts'
 
-const Level = t.enumOf('env', 'project', 'org')
+const Level = t.enumOf(...KEY_LEVELS)
 const Access = t.enumOf('admin', 'write', 'read', 'no_access')
 const Owner = t.enumOf('pdp_config', 'member', 'elements')
 
@@ -16,6 +17,7 @@ export const ApiKeyCreate = t.named(
     organization_id: t.Text,
     project_id: t.maybe(t.Text),
     environment_id: t.maybe(t.Text),
+    tenant_id: t.maybe(t.described(t.Text, 'key or id of the tenant that a key of level `tenant` is for')),
     object_type: t.maybe(Level),
     access_level: t.maybe(Access),
     owner_type: t.maybe(Owner),
@@ -41,7 +43,8 @@ export const KeyRotation = t.named(
 export type KeyRotation = t.Static<typeof KeyRotation>
 
 const scope = { organization_id: Id, project_id: t.nullable(Id), environment_id: t.nullable(Id) }
-export const ApiKeyScope = t.named('ApiKeyScope', t.open(scope))
+const tenantId = { tenant_id: t.maybe(t.described(Id, 'the tenant of a key of level `tenant`')) }
+export const ApiKeyScope = t.named('ApiKeyScope', t.open({ ...scope, ...tenantId }))
 export type ApiKeyScope = t.Static<typeof ApiKeyScope>
 
 export const ApiKeyRead = t.named(
@@ -49,6 +52,7 @@ export const ApiKeyRead = t.named(
   t.open({
     id: Id,
     ...scope,
+    ...tenantId,
     object_type: Level,
     access_level: Access,
     owner_type: Owner,
@@ -64,6 +68,12 @@ export const ApiKeyRead = t.named(
     ),
     env: t.nullable(EnvironmentRead),
     project: t.nullable(ProjectRead),
+    tenant: t.maybe(
+      t.described(
+        t.nullable(t.open({ id: Id, key: t.Text, name: t.Text })),
+        'of a key of level `tenant`; null: the tenant was deleted',
+      ),
+    ),
   }),
 )
 export type ApiKeyRead = t.Static<typeof ApiKeyRead>
@@ -81,6 +91,6 @@ export type RemoteConfig = t.Static<typeof RemoteConfig>
 
 export const ApiKeyQuery = query({
   ...page,
-  object_type: textParameter('only keys of this level: `env`, `project` or `org`'),
+  object_type: textParameter('only keys of this level: `tenant`, `env`, `project` or `org`'),
   proj_id: textParameter('only keys of this project'),
 })

@@ -86,7 +86,10 @@ describe('/v2/openapi.json', () => {
       type: 'object',
       required: ['organization_id'],
       additionalProperties: false,
-      properties: { project_id: { type: ['string', 'null'] }, object_type: { enum: ['env', 'project', 'org', null] } },
+      properties: {
+        project_id: { type: ['string', 'null'] },
+        object_type: { enum: ['org', 'project', 'env', 'tenant', null] },
+      },
     })
   })
 

@@ -17,7 +17,7 @@ interface Need {
 
 /** Reading takes `read`, anything else `write`, and an environment key is enough, except: */
 const NEEDS: Readonly<Record<string, Partial<Need>>> = {
-  'GET /v2/api-key/scope': { access: 'no_access' },
+  'GET /v2/api-key/scope': { level: 'tenant', access: 'no_access' },
   'GET /v2/api-key/:p/:e': { level: 'project', access: 'admin' },
   'POST /v2/api-key': { access: 'admin' },
   'DELETE /v2/api-key/:key': { access: 'admin' },
@@ -45,6 +45,13 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/projects/:p/envs/:e/condition-matches': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert/plan': { access: 'read' },
+  'GET /v2/facts/:p/:e/tenants/:ref/users': { level: 'tenant' },
+  'DELETE /v2/facts/:p/:e/tenants/:ref/users/:user': { level: 'tenant' },
+  'GET /v2/facts/:p/:e/tenants/:ref/roles': { level: 'tenant' },
+  'GET /v2/facts/:p/:e/tenants/:ref/role_assignments': { level: 'tenant' },
+  'POST /v2/facts/:p/:e/tenants/:ref/role_assignments': { level: 'tenant' },
+  'PUT /v2/facts/:p/:e/tenants/:ref/role_assignments': { level: 'tenant' },
+  'DELETE /v2/facts/:p/:e/tenants/:ref/role_assignments': { level: 'tenant' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
   'POST /v2/projects/:p/envs/:e/copy/plan': { level: 'project', access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy/async': { level: 'project' },
@@ -55,7 +62,7 @@ function requiredAccess({ method, url }: Route): Need {
   return { level: 'env', access: method === 'GET' ? 'read' : 'write', ...NEEDS[`${method} ${url}`] }
 }
 
-const LEVELS: readonly KeyLevel[] = ['env', 'project', 'org']
+const LEVELS: readonly KeyLevel[] = ['tenant', 'env', 'project', 'org']
 const ACCESSES: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']
 
 /** A caller: its key, what the key is, and where it belongs. */
@@ -65,7 +72,7 @@ interface Caller {
   readonly level: KeyLevel
   readonly access: AccessLevel
   /** how far it reaches into what the path of the request names */
-  readonly reaches: 'all' | 'project' | 'organization' | 'nothing'
+  readonly reaches: 'all' | 'environment' | 'project' | 'organization' | 'nothing'
 }
 
 let api: Harness
@@ -94,12 +101,21 @@ beforeAll(async () => {
   }
   const other = (name: string, secret: string | undefined, level: KeyLevel, reaches: Caller['reaches']) =>
     callers.push({ name, secret: secret!, level, access: 'admin', reaches })
+  other('sibling tenant', await siblingTenantKey(), 'tenant', 'environment')
   other('sibling environment', environments[1]?.secret, 'env', 'project')
   other('sibling project', await siblingProjectKey(), 'project', 'organization')
   other('foreign organization', foreign.organization.secret, 'org', 'nothing')
   other('foreign environment', foreign.environments[0]?.secret, 'env', 'nothing')
 })
 afterAll(() => api.close())
+
+/** The key of another tenant of the same environment. */
+async function siblingTenantKey(): Promise<string> {
+  await api.ask('POST', '$F/tenants', { key: 'sibling', name: 'Sibling' })
+  const { organization_id, environment_id } = api.place
+  const of = { organization_id, environment_id, object_type: 'tenant', tenant_id: 'sibling' }
+  return (await api.ask('POST', '/v2/api-key', of)).body.secret
+}
 
 /** The key of another project of the same organization. */
 async function siblingProjectKey(): Promise<string> {
@@ -141,6 +157,7 @@ function formatAnswer({ status, body }: Answer, refs: readonly string[]): string
 /** Whether the path names a place that a key of this reach does not find. */
 function misses({ reaches }: Caller, { url }: Route): boolean {
   if (reaches === 'all') return false
+  if (reaches === 'environment') return url.includes('/tenants/:ref')
   if (/api-key\/:key|history\/:event/.test(url)) return true
   if (url.includes('/:e')) return true
   if (url.includes('/:p')) return reaches !== 'project'
@@ -159,7 +176,7 @@ describe('the scope matrix', () => {
     }
   })
 
-  it('a key that is too narrow gets 403, any other of ours gets through', async () => {
+  it('a key that is too narrow gets 403, that of a tenant 404, and any other of ours gets through', async () => {
     for (const route of routes) {
       const { level, widest = 'org', access } = requiredAccess(route)
       for (const caller of callers.filter(({ reaches }) => reaches === 'all')) {
@@ -169,28 +186,34 @@ describe('the scope matrix', () => {
         const answer = await knock(route, caller.secret, harmless(route))
         const what = `${title(route)} by ${caller.name}: ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`
         if (wide && strong) expect(isThrough(route, answer), what).toBe(true)
+        else if (caller.level === 'tenant' && !wide)
+          expect([answer.status, answer.body.error_code], what).toEqual([404, 'NOT_FOUND'])
         else expect([answer.status, answer.body.error_code], what).toEqual([403, 'FORBIDDEN_ACCESS'])
       }
     }
   })
 
   it('what a key does not reach answers like what does not exist, and tells no id of ours', async () => {
-    const absent = ['0'.repeat(32), '1'.repeat(32), '2'.repeat(32), '3'.repeat(32), '4'.repeat(32)]
-    const nowhere = ({ parameter }: Segment) => absent[['p', 'e', 'org', 'key', 'event'].indexOf(parameter!)]
+    const absent = ['0', '1', '2', '3', '4', '5'].map((digit) => digit.repeat(32))
+    const nowhere = ({ parameter }: Segment) => absent[['p', 'e', 'org', 'key', 'event', 'ref'].indexOf(parameter!)]
+    const tenant = (await api.ask('GET', '$F/tenants/default')).body.id
+    const atTenant = ({ parameter }: Segment) => (parameter === 'ref' ? tenant : undefined)
     let compared = 0
     for (const route of routes) {
       for (const caller of callers.filter(({ reaches }) => reaches !== 'all')) {
         const { level, widest = 'org' } = requiredAccess(route)
         const out = misses(caller, route)
-        const answer = await (out ? ask(route, caller, makePath(route)) : knock(route, caller.secret, harmless(route)))
+        const answer = await (out
+          ? ask(route, caller, makePath(route, caller.reaches === 'environment' ? atTenant : undefined))
+          : knock(route, caller.secret, harmless(route)))
         const what = `${title(route)} by ${caller.name}: ${answer.status} ${JSON.stringify(answer.body)?.slice(0, 200)}`
         const at = LEVELS.indexOf(caller.level)
         if (at < LEVELS.indexOf(level) || at > LEVELS.indexOf(widest)) {
-          expect(answer.status, what).toBe(403)
+          expect(answer.status, what).toBe(caller.level === 'tenant' ? 404 : 403)
         } else if (out) {
           const missing = await ask(route, caller, makePath(route, reaching(caller, nowhere)))
           expect(answer.status, what).toBe(404)
-          expect(formatAnswer(answer, [...ours, ...known.ids]), what).toBe(formatAnswer(missing, absent))
+          expect(formatAnswer(answer, [tenant, ...ours, ...known.ids]), what).toBe(formatAnswer(missing, absent))
           compared++
         } else {
           expect(isThrough(route, answer), what).toBe(true)
@@ -232,11 +255,15 @@ describe('the scope matrix', () => {
 /** They create what the path names. */
 const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref'])
 
-/** A key that finds the project keeps it, so that only the environment is missing. */
+/** A key that finds the project keeps it, so that only the environment is missing, or only the tenant. */
 const reaching =
   ({ reaches }: Caller, nowhere: (segment: Segment) => string | undefined) =>
-  (segment: Segment): string | undefined =>
-    reaches === 'project' && segment.parameter === 'p' ? undefined : nowhere(segment)
+  (segment: Segment): string | undefined => {
+    if (reaches === 'environment') return segment.parameter === 'ref' ? nowhere(segment) : undefined
+    return segment.parameter === 'ref' || (reaches === 'project' && segment.parameter === 'p')
+      ? undefined
+      : nowhere(segment)
+  }
 
 /** There is nothing yet that they could find. */
 const EMPTY = new Set([

@@ -7,6 +7,7 @@ import { operationSentence, summarySentence } from '../../../kinds/history-words
 import type { Organization } from '../../../kinds/organization.ts'
 import type { PdpConfig } from '../../../kinds/pdp-config.ts'
 import type { Project } from '../../../kinds/project.ts'
+import type { Tenant } from '../../../kinds/tenant.ts'
 import type { HistoryEntry } from '../../../log/change.ts'
 import { actorId, actorType } from '../../../management/rules/actor.ts'
 import type { ApiKeyRead } from '../../../management/schemas/api-keys.ts'
@@ -91,14 +92,18 @@ export function environmentReadWithEmail(scope: Scope): EnvironmentWithEmail {
   return { ...environmentRead(scope), email_configuration: null }
 }
 
-/** `within` is the project of the key and its environment, as far as it has them. */
+/** `within` is the project of the key, its environment and its tenant, as far as it has them. */
 export function apiKeyRead(
   key: ApiKey,
-  within: { readonly project: Project | undefined; readonly environment: Environment | undefined },
+  within: {
+    readonly project: Project | undefined
+    readonly environment: Environment | undefined
+    readonly tenant: Tenant | undefined
+  },
   secret: string | null,
 ): ApiKeyRead {
   const { id, level, access, owner, name, organization_id, project_id, environment_id, created_at } = key
-  const { project, environment } = within
+  const { project, environment, tenant } = within
   const { old_secret, last_used_at, expires_at } = key
   const oldEnd = old_secret === undefined || isEnded(old_secret, Date.now()) ? null : old_secret.expires_at
   return {
@@ -106,6 +111,7 @@ export function apiKeyRead(
     organization_id,
     project_id,
     environment_id,
+    ...(key.tenant_id === undefined ? {} : { tenant_id: key.tenant_id, tenant: tenant ? tenantBlock(tenant) : null }),
     object_type: level,
     access_level: access,
     owner_type: owner,
@@ -120,6 +126,8 @@ export function apiKeyRead(
     project: project ? projectRead(organization_id, project) : null,
   }
 }
+
+const tenantBlock = ({ id, key, name }: Tenant) => ({ id, key, name })
 
 /** `secret` is empty when the caller may not see it, or it does not exist. */
 export function pdpConfigRead(scope: Scope, { id, name }: PdpConfig, secret: string): PdpConfigRead {

@@ -8,6 +8,7 @@ import { type Relation, relationFields } from '../../../kinds/relation.ts'
 import type { Action, AttributeDefinition, Resource } from '../../../kinds/resource.ts'
 import type { Derivation, ResourceRole } from '../../../kinds/resource-role.ts'
 import type { Role } from '../../../kinds/role.ts'
+import { durationFields } from '../../../kinds/times.ts'
 import { type RuleWithIds, withRuleIds } from '../../../management/objects/derivations.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
 import type { ActionGroupRead } from '../../../management/schemas/action-groups.ts'
@@ -19,6 +20,7 @@ import type {
   ResourceRoleRead,
 } from '../../../management/schemas/resource-roles.ts'
 import type { ActionRead, AttributeRead, ResourceRead } from '../../../management/schemas/resources.ts'
+import type { AssignableRole } from '../../../management/schemas/role-assignments.ts'
 import type { RoleRead } from '../../../management/schemas/roles.ts'
 import type { View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
@@ -48,6 +50,15 @@ export function roleRead(scope: Scope, role: Role): RoleRead {
     ...place(scope),
     ...times(role),
   }
+}
+
+const printDurations = fieldPrinter(durationFields)
+
+/** A role as the administrators of a tenant see it. */
+export function assignableRole(role: Role | ResourceRole): AssignableRole {
+  const { id, name, description } = role
+  const [key, resource] = 'resource' in role ? [role.role, role.resource] : [role.key, null]
+  return { id, key, resource, name, description, permissions: role.permissions, ...printDurations({}, role, '') }
 }
 
 export function derivationRule({ rule, role_id, resource_id, relation_id }: RuleWithIds): DerivationRuleRead {

@@ -2,7 +2,7 @@
 // of access `admin` sees a secret, and each time a secret is shown an entry in the log says so before the answer
 // leaves.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ApiKey, KeyLevel } from '../../../kinds/api-key.ts'
+import { type ApiKey, KEY_LEVELS, type KeyLevel } from '../../../kinds/api-key.ts'
 import type { PdpConfig } from '../../../kinds/pdp-config.ts'
 import { hasAccess, reachesKey } from '../../../management/rules/access.ts'
 import {
@@ -30,7 +30,6 @@ const KEY = '/v2/api-key/:key'
 const rotation = { operation: 'key.write', tag: 'API keys', bodyIsOptional: true } as const
 const CONFIGS = '/v2/pdps/:p/:e/configs'
 const readConfigs = { operation: 'key.read', tag: 'PDPs' } as const
-const LEVELS: readonly KeyLevel[] = ['org', 'project', 'env']
 interface Named {
   Params: { key: string }
 }
@@ -45,7 +44,8 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     ({ caller: { key } }, reply) => {
       // for a PDP that records its decisions; the body has the members that the clients know
       reply.header('x-api-key-id', key.id).header('x-api-key-access', key.access)
-      return { organization_id: key.organization_id, project_id: key.project_id, environment_id: key.environment_id }
+      const { organization_id, project_id, environment_id, tenant_id } = key
+      return { organization_id, project_id, environment_id, ...(tenant_id === undefined ? {} : { tenant_id }) }
     },
   )
   app.get(
@@ -218,21 +218,23 @@ function pageEnd(query: Query): number {
 function makeNewKey({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyCreate) {
   const { caller } = request
   const level = body.object_type ?? 'env'
-  const { organization_id, project_id, environment_id, owner_type, name, expires_at, form } = body
+  const { organization_id, project_id, environment_id, tenant_id, owner_type, name, expires_at, form } = body
   const path = ['body', 'organization_id']
   const own = gate.control(caller).require('organization', caller.organization)
   if (parseId(organization_id) !== own.id && organization_id !== own.key)
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'organization', ref: organization_id }, { path })
-  if (LEVELS.indexOf(level) < LEVELS.indexOf(caller.key.level))
+  if (KEY_LEVELS.indexOf(level) < KEY_LEVELS.indexOf(caller.key.level))
     throw new ZerohopError('KEY_TOO_NARROW', { what: `make keys of level ${level}` })
   // An id names an environment without its project; what the caller does not reach is missing for it.
   const project = project_id == null ? undefined : gate.project(caller, project_id)
-  if (level === 'env' && environment_id != null) requireReached({ gate }, request, project?.key, environment_id)
+  if ((level === 'env' || level === 'tenant') && environment_id != null)
+    requireReached({ gate }, request, project?.key, environment_id)
   return {
     level,
     access: body.access_level ?? 'admin',
     project: project?.id ?? null,
     environment: environment_id ?? null,
+    tenant: tenant_id ?? null,
     owner: owner_type ?? 'member',
     name: name ?? null,
     expires_at,
@@ -254,20 +256,22 @@ function requireReached(
   gate.scope(caller, project, ref)
 }
 
-function print({ gate }: RouteContext, { caller }: FastifyRequest, key: ApiKey, secret: string | null) {
+function print({ gate, store }: RouteContext, { caller }: FastifyRequest, key: ApiKey, secret: string | null) {
   const view = gate.control(caller)
   const project = key.project_id === null ? undefined : view.find('project', key.project_id)
   const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
-  return apiKeyRead(key, { project, environment }, secret)
+  const tenant =
+    key.tenant_id === undefined ? undefined : store.view(environment?.id ?? '').find('tenant', key.tenant_id)
+  return apiKeyRead(key, { project, environment, tenant }, secret)
 }
 
 function readLevel(query: Query): KeyLevel | undefined {
   const sent = readText(query, 'object_type')
-  const level = LEVELS.find((one) => one === sent)
+  const level = KEY_LEVELS.find((one) => one === sent)
   if (sent === undefined || level !== undefined) return level
   throw new ZerohopError(
     'INPUT_INVALID',
-    { reason: `permitted: ${LEVELS.join(', ')}` },
+    { reason: `permitted: ${KEY_LEVELS.join(', ')}` },
     { path: ['query', 'object_type'] },
   )
 }

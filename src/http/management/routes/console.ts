@@ -43,6 +43,7 @@ export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Session
     try {
       const hash = hashOf()
       const caller = gate.callerOf(hash)
+      if (caller.key.level === 'tenant') throw new ZerohopError('KEY_TOO_NARROW', { what: 'use the console' })
       return sessionRead(await sessions.start(request, reply, { keyHash: hash }), caller)
     } catch (error) {
       if (isZerohopError(error, 'KEY_UNKNOWN', 'LINK_REFUSED')) {

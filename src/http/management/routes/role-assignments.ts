@@ -79,10 +79,12 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
   })
 }
 
-const listAssignments = (view: () => StoredView, query: Query, page: Page, counted: boolean) =>
-  listTimed(view, 'role_assignment', query, page, counted, (visible) => listFilters(visible, query))
+/** Role assignments of a list, of one tenant where the path names it. */
+export const listAssignments = (view: () => StoredView, query: Query, page: Page, counted: boolean, tenant?: string) =>
+  listTimed(view, 'role_assignment', query, page, counted, (visible) => listFilters(visible, query, tenant))
 
-function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detailed: boolean) {
+/** Assignments of a list; `detailed` with the objects that they join. */
+export function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detailed = false) {
   const now = view()
   // a row whose user went while a search was looking is left out
   const there = rows.filter(({ key }) => now.get('role_assignment', key))
@@ -93,11 +95,11 @@ function printAssignments({ scope, view }: Asked, rows: readonly Stored[], detai
  * `user`, `role`, `tenant` (ids or keys) and `ticket`, which may be repeated, `resource`, `resource_instance`. What names
  * nothing finds nothing.
  */
-function listFilters(view: () => View, query: Query): Filter<Stored>[] {
+function listFilters(view: () => View, query: Query, tenant?: string): Filter<Stored>[] {
   const now = view()
   const findKey = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []
   const users = readNames(query, 'user', (ref) => (ref === EVERYBODY ? ref : findKey('user', ref)))
-  const tenants = readNames(query, 'tenant', (ref) => findKey('tenant', ref))
+  const tenants = tenant === undefined ? readNames(query, 'tenant', (ref) => findKey('tenant', ref)) : new Set([tenant])
   const roles = readNames(query, 'role', (ref) => rolesNamed(now, ref))
   const tickets = readNames(query, 'ticket', (ticket) => ticket)
   const ofTicket = ofNames(view, 'assignments_of_ticket', tickets, ({ ticket }) => ticket)

@@ -1,18 +1,28 @@
 // Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
 import type { FastifyInstance } from 'fastify'
+import type { Giving } from '../../../kinds/giving.ts'
 import type { Membership } from '../../../kinds/membership.ts'
 import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
 import type { User } from '../../../kinds/user.ts'
 import { endedInTenant } from '../../../management/rules/time-spans.ts'
+import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import {
+  AssignableRole,
+  AssignmentInTenant,
+  RoleAssignmentRead,
+  TenantAssignmentQuery,
+  UnassignQuery,
+} from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
 import { assignmentKey, membershipKey } from '../../../model/objects.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
-import { indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
+import { indexed, paged, type Rows, type Source, searched, sliced } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
-import { userRead } from '../render/facts.ts'
+import { assignmentRead, userRead } from '../render/facts.ts'
+import { assignableRole } from '../render/schema.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { foundLinked, textFilter } from '../text-search.ts'
 import {
@@ -26,10 +36,14 @@ import {
   type Shown,
 } from '../time-states.ts'
 import { plainRoutes } from './plain-kinds.ts'
+import { listAssignments, printAssignments } from './role-assignments.ts'
 import { printListed } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
+const ROLES = `${TENANT}/roles`
+const ASSIGNMENTS = `${TENANT}/role_assignments`
 const change = { operation: 'facts.write', tag: 'tenants' } as const
+const changeMembers = { operation: 'members.write', tag: 'tenants' } as const
 interface Named {
   Params: { ref: string }
 }
@@ -37,6 +51,7 @@ interface Named {
 export function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
   plainRoutes(app, management, 'tenant')
   tenantUserRoutes(app, management)
+  memberRoutes(app, management)
 }
 
 function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
@@ -44,7 +59,7 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
     path: `${TENANT}/users`,
     tag: 'tenants',
     summary: 'List the users of a tenant',
-    operation: 'facts.read',
+    operation: 'members.read',
     query: UserQuery,
     form: 'page',
     rows: ({ view, ref, query }, page) => {
@@ -65,7 +80,7 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.delete<{ Params: { ref: string; user: string } }>(
     `${TENANT}/users/:user`,
-    describe(change, 'Remove a user from a tenant', { response: { 204: NoBody } }),
+    describe(changeMembers, 'Remove a user from a tenant', { response: { 204: NoBody } }),
     async (request, reply) => {
       await write(management, request, reply, 'removeTenantUser', {
         tenant: request.params.ref,
@@ -75,6 +90,71 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
     },
   )
 }
+
+/** Roles in one tenant: what its own administrators see and change, with a key of level `tenant`. */
+function memberRoutes(app: FastifyInstance, management: RouteContext): void {
+  const toInput = ({ params, body }: { params: { ref: string }; body: AssignmentInTenant }) => ({
+    ...body,
+    tenant: params.ref,
+  })
+  listRoute(app, management, {
+    path: ROLES,
+    tag: 'tenants',
+    summary: 'List the roles that may be assigned in a tenant by its own administrators',
+    operation: 'members.read',
+    query: PageQuery,
+    form: 'page',
+    rows: async ({ view, ref }, page) => {
+      const now = view()
+      now.require('tenant', ref)
+      return sliced([...now.list('role'), ...now.list('resource_role')].filter(isAssignable), page)
+    },
+    answer: AssignableRole,
+    print: (_asked, roles) => roles.map(assignableRole),
+  })
+  listRoute(app, management, {
+    path: ASSIGNMENTS,
+    tag: 'tenants',
+    summary: 'List the role assignments in a tenant',
+    operation: 'members.read',
+    query: TenantAssignmentQuery,
+    form: 'page',
+    rows: ({ view, ref, query }, page) => {
+      const tenant = view().require('tenant', ref).key
+      return listAssignments(view, query, page, true, tenant)
+    },
+    answer: RoleAssignmentRead,
+    print: printAssignments,
+  })
+  type WithBody = Named & { Body: AssignmentInTenant; Querystring: Query }
+  const made = { body: AssignmentInTenant, response: { 200: RoleAssignmentRead } }
+  app.post<WithBody>(ASSIGNMENTS, describe(changeMembers, 'Assign a role in a tenant', made), async (request, reply) =>
+    assignmentRead(request.scope, await write(management, request, reply, 'assign', toInput(request))),
+  )
+  const put = { body: AssignmentInTenant, response: { 200: RoleAssignmentRead, 201: RoleAssignmentRead } }
+  app.put<WithBody>(
+    ASSIGNMENTS,
+    describe(changeMembers, 'Assign a role in a tenant, or change an assignment', put),
+    async (request, reply) => {
+      const { object, created } = await write(management, request, reply, 'putAssignment', toInput(request))
+      reply.code(created ? 201 : 200)
+      return assignmentRead(request.scope, object)
+    },
+  )
+  const response = { 200: RoleAssignmentRead, 204: NoBody }
+  const gone = { querystring: UnassignQuery, body: AssignmentInTenant, response }
+  app.delete<WithBody>(
+    ASSIGNMENTS,
+    describe(changeMembers, 'Unassign a role in a tenant', gone),
+    async (request, reply) => {
+      const returned = readFlag(request.query, 'return_deleted')
+      const assigned = await write(management, request, reply, 'unassign', toInput(request))
+      return returned ? assignmentRead(request.scope, assigned) : reply.code(204).send()
+    },
+  )
+}
+
+const isAssignable = (role: Giving): boolean => role.assignable_by_tenants === true
 
 /** Users of a tenant by `search`, by `role` (held in this tenant) and by `state` of what makes them one. */
 async function listTenantUsers(view: () => StoredView, ref: string, query: Query, page: Page): Promise<Rows<User>> {
