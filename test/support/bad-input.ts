@@ -75,6 +75,9 @@ const MOST: Readonly<Record<string, number>> = {
   mapping_rules: MAPPING_RULES_MAX,
 }
 
+/** Instants: not a text of another form, nor a time without an offset, which nobody can tell. */
+const INSTANTS = new Set(['valid_from', 'valid_until'])
+
 /** Fields of free form: an object that is stored as it is sent. */
 const FREE = new Set(['attributes', 'type_attributes', 'settings', 'v1compat_settings', 'v1compat_attributes'])
 
@@ -86,6 +89,7 @@ export function* badValues(schema: Schema, values: Values, name = '', good?: obj
   if (schema.later || schema.const !== undefined) return
   yield* wrongTypes(schema)
   const type = schemaType(schema)
+  if (INSTANTS.has(name)) yield* badInstants()
   if (type === 'object' && schema.properties) yield* badMembers(schema, values, good)
   else if (type === 'object' && typeof schema.additionalProperties === 'object') yield* badMap(schema, values, name)
   else if (type === 'object' && FREE.has(name)) yield* badFree()
@@ -197,6 +201,11 @@ function* badText(schema: Schema, name: string): Generator<Bad> {
     yield bad('permission on nothing', `${ABSENT}:read`, 404)
     yield bad('malformed permission', 'a:b:c', 400)
   }
+}
+
+function* badInstants(): Generator<Bad> {
+  for (const value of ['tomorrow', '2026-01-01T00:00:00', 2 ** 60])
+    yield { what: `instant ${value}`, value, at: [], status: 422 }
 }
 
 function* badFree(): Generator<Bad> {

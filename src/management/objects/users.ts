@@ -16,7 +16,7 @@ import {
   requireSameKey,
   type Written,
 } from '../rules/collection.ts'
-import { settleEmail } from '../rules/fields.ts'
+import { BODY, settleEmail } from '../rules/fields.ts'
 import { fieldRules } from '../rules/settle-fields.ts'
 import type { UserCreate, UserReplace, UserUpdate } from '../schemas/users.ts'
 import { giveRoles } from './role-assignments.ts'
@@ -82,7 +82,7 @@ export function syncUser(view: View, { role_assignments, ...sent }: UserCreate, 
 
 /** Suspends the user (D16), or changes what is sent of the suspension. @throws OBJECT_NOT_FOUND, INPUT_INVALID */
 export const suspendUser = (view: View, { ref, suspension }: SuspendedUser, mint: Mint): Decided<User> =>
-  patch(users, view, { ref, fields: { suspension } }, mint, { path: [] })
+  patch(users, view, { ref, fields: { suspension } }, mint, { fieldPaths: { suspension: BODY } })
 
 /** Ends the suspension of the user, who need not have one. @throws OBJECT_NOT_FOUND */
 export const resumeUser = (view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<User> =>

@@ -34,6 +34,8 @@ export interface Where {
   readonly path?: Path
   /** where in the input its key is; default the member `key` at `path` */
   readonly keyPath?: Path
+  /** where in the input fields are that are not members at `path`: a body may be the value of one field */
+  readonly fieldPaths?: Readonly<Record<string, Path>>
 }
 
 /** A body that changes an object may name it, by the key that it has: a key can't be changed. */
@@ -53,6 +55,8 @@ export interface Merge<K extends KeyedKind> {
   readonly of: string
   /** where in the input the fields are */
   readonly path: Path
+  /** where those are that are elsewhere */
+  readonly fieldPaths?: Readonly<Record<string, Path>>
   /** the object as it stands, when there is one */
   readonly stored: Objects[K] | undefined
 }
@@ -237,11 +241,11 @@ function rewrite<K extends KeyedKind, I extends object>(
   base: Fields<K>,
   sent: I & SameKey,
   mint: Mint,
-  { of = '', path = BODY, keyPath = [...path, 'key'] }: Where,
+  { of = '', path = BODY, keyPath = [...path, 'key'], fieldPaths = {} }: Where,
 ): Decided<Objects[K]> {
   const { id, key, created_at } = stored
   requireSameKey(sent.key, shortKey(of, key), keyPath)
-  const fields = collection.merge(base, sent, { view, mint, key: shortKey(of, key), of, path, stored })
+  const fields = collection.merge(base, sent, { view, mint, key: shortKey(of, key), of, path, fieldPaths, stored })
   if (isDeepStrictEqual({ ...fields }, { ...withoutStamps(stored) })) return { changes: [], result: stored }
   const object = assemble<K>(fields, { id, key, created_at, updated_at: mint.now })
   const follow = collection.changed?.(view, stored, object, mint) ?? []

@@ -41,6 +41,8 @@ interface Context {
   /** key of the resource type of a part or an instance, else empty */
   readonly of: string
   readonly path: Path
+  /** where fields are that are not members at `path` */
+  readonly fieldPaths?: Readonly<Record<string, Path>>
   /** the object as it stands, when there is one */
   readonly stored: object | undefined
   /** ms since 1970; only fields that say when they were written need it */
@@ -54,6 +56,7 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
   const { view, key, of, path, stored } = context
   const current = fieldValue(base, name, field, key)
   const wanted = sent[name]
+  const at = context.fieldPaths?.[name] ?? [...path, name]
   switch (field.form) {
     case 'name':
       return settleName(wanted as Sent<string>, current as string, key, path)
@@ -64,23 +67,19 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
       const [attributes, have] = [wanted as Sent<JsonObject>, current as JsonObject | null]
       const none = defaultValue(field, key) as JsonObject | null
       const { declaredBy } = field
-      const at = [...path, name]
       if (declaredBy === undefined) return settleAttributes(attributes, have, none, at)
       return settleDeclared(view, declaredBy === ITS_RESOURCE ? of : declaredBy, [attributes, have, none], at)
     }
     case 'instant':
-      return settleInstant(wanted as Sent<string | number>, current as number | null, [...path, name])
+      return settleInstant(wanted as Sent<string | number>, current as number | null, at)
     case 'seconds':
-      return settleSeconds(wanted as Sent<number>, current as number | null, [...path, name])
+      return settleSeconds(wanted as Sent<number>, current as number | null, at)
     case 'flag':
       return settleFlag(wanted as Sent<boolean>, current as true | null)
     case 'note':
       return settleNote(wanted as Sent<string>, current as string | null, name, field.max, path)
     case 'suspension':
-      return settleSuspension(wanted as Sent<SentSuspension>, stored as Partial<User> | undefined, context.now ?? 0, [
-        ...path,
-        name,
-      ])
+      return settleSuspension(wanted as Sent<SentSuspension>, stored as Partial<User> | undefined, context.now ?? 0, at)
     case 'moment':
       return (stored as Values | undefined)?.[name] ?? current
     case 'resource':
