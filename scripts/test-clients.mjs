@@ -1,8 +1,8 @@
 // Runs the suites of the public clients, as their registries have them, against a `zerohop serve` of its own for each story:
-// npm run test:clients -- [--only node,python,go,java] [--suites FOLDER] [--record]
-//   --suites   where the repositories lie whose packages have no tests: FOLDER/python, FOLDER/java
+// npm run test:clients -- [--only node,python,go,java,terraform] [--suites FOLDER] [--record]
+//   --suites   where the repositories lie whose packages have no tests: FOLDER/python, FOLDER/java, FOLDER/terraform
 //   --record   writes the table in docs/clients.md
-// It needs npm, python3, go and mvn, each for its own suite. What cannot be installed is skipped and named, which does
+// It needs npm, python3, go, mvn and terraform, each for its own suite. What cannot be installed is skipped and named, which does
 // not count as a failure. Tests that fail are listed, and judged in docs/clients.md; exit code 1 when all fail.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

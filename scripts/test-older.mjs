@@ -1,20 +1,29 @@
 // Builds an older version out of the history, and runs its programs beside those of this one: npm run test:older
-// -- [--commit 27983b98] [--keep FOLDER]
+// -- [--commit 27983b98] [--keep FOLDER] [--record]
 //   --commit   the older version; default: the last one before grants for a time
 //   --keep     builds it there, or uses what was built there
+//   --record   writes what was asked to docs/runs.md
 // An older PDP follows an environment that has nothing it does not know, and refuses one that has, instead of deciding
-// without it; an older server refuses such a folder, and opens the others. It needs the history: without it
-// nothing is run, and it says so. Exit code 1 when something went wrong.
+// without it; an older server refuses such a folder and its backup, and opens the others; an older replica beside a newer one
+// goes on until something is written that it does not know. It needs the history: without it nothing is run, and it says so.
+// Exit code 1 when something went wrong.
 import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { withPostgres } from '../bench/postgres.mjs'
 import { FEATURES } from './older/features.mjs'
+import { recordRun } from './record-run.mjs'
 
 const { values } = parseArgs({
-  options: { commit: { type: 'string', default: '27983b988e41' }, keep: { type: 'string' } },
+  options: {
+    commit: { type: 'string', default: '27983b988e41' },
+    keep: { type: 'string' },
+    record: { type: 'boolean', default: false },
+  },
 })
 const ROOT = join(import.meta.dirname, '..')
 const PROGRAM = 'dist/bundle/zerohop.js'
@@ -28,6 +37,7 @@ try {
   const older = buildOlder(values.keep ?? join(folder, 'version'))
   if (older === undefined) console.log(`skipped: the history of this checkout has no commit ${values.commit}`)
   else await compare(older)
+  if (older !== undefined && values.record) record()
 } catch (error) {
   for (const { output } of programs) console.error(output())
   console.error(error.message)
@@ -35,6 +45,11 @@ try {
 } finally {
   for (const child of children) child.kill('SIGKILL')
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+}
+
+function record() {
+  const asked = `a PDP, a folder, a backup and a replica of ${values.commit.slice(0, 10)} beside this version, each without and with ${listFeatures()}`
+  recordRun('test:older', { asked, result: 'each refuses what it does not know', seconds: performance.now() / 1000 })
 }
 
 async function compare(older) {
@@ -79,6 +94,10 @@ async function compare(older) {
   if (!(await following.isAllowed('ben'))) throw new Error(`${unchanged.name}: the answer was lost`)
   await again.stop()
   await openByOlder(older, plain, data)
+  restoreByOlder(older, plain, data)
+  await withPostgres(async ({ database }) => {
+    for (const feature of FEATURES) await followByOlder(older, await database(), feature)
+  })
 }
 
 /** A folder that has nothing new is opened by the older version, and one that has is refused. */
@@ -90,15 +109,65 @@ async function openByOlder(older, plain, data) {
   const refused = start(older, ['api'], { ZEROHOP_DATA: data, ZEROHOP_API_PORT: '0' })
   const code = await refused.ended
   if (code === 0 || !/format/i.test(refused.output())) throw new Error(`it was not refused: ${refused.output()}`)
-  console.log(
-    `an older server refuses a folder with ${FEATURES.map(({ name }) => name).join(', ')}: ${lastLine(refused)}`,
-  )
+  console.log(`an older server refuses a folder with ${listFeatures()}: ${lastLine(refused)}`)
+}
+
+/** The same of backups that this version makes. */
+function restoreByOlder(older, plain, data) {
+  const restore = (from) => {
+    const backup = `${from}.backup`
+    run(process.execPath, [join(ROOT, PROGRAM), 'backup', backup, '--data', from])
+    const args = [join(older, PROGRAM), 'restore', backup, '--data', `${from}.restored`]
+    return spawnSync(process.execPath, args, { encoding: 'utf8' })
+  }
+  const restored = restore(plain)
+  if (restored.status !== 0) throw new Error(`a backup that has nothing new was refused: ${restored.stderr}`)
+  console.log('an older version restores a backup that has nothing new')
+  const { status, stderr } = restore(data)
+  if (status === 0 || !/format/i.test(stderr)) throw new Error(`a backup with something new was not refused: ${stderr}`)
+  console.log(`an older version refuses a backup with ${listFeatures()}: ${stderr.trim()}`)
+}
+
+/** A replica of the older version on a database that one of this version uses: until the feature is there, and then. */
+async function followByOlder(older, database, feature) {
+  const settings = { ZEROHOP_DATABASE_URL: database, ...replicaKeys() }
+  const replica = (version, name) =>
+    start(version, ['api', '--no-example'], {
+      ...settings,
+      ZEROHOP_DATA: join(folder, randomName(name)),
+      ZEROHOP_API_PORT: '0',
+    })
+  const newer = replica(ROOT, 'newer')
+  const url = await newer.address()
+  const environment = await openEnvironment(caller(url, settings.ZEROHOP_BOOTSTRAP_KEY), feature)
+  const beside = replica(older, 'older')
+  const other = await beside.address()
+  const readBeside = caller(other, environment.secret)
+  const path = `/v2/facts/default/${keyOf(feature)}/role_assignments?user=ana`
+  const seen = await eventually(() => readBeside('GET', path), 'an older replica reads')
+  if (seen.length !== 1) throw new Error(`${feature.name}: an older replica reads ${JSON.stringify(seen)}`)
+  await feature.bring(environment.facts)
+  await eventually(async () => (await fetch(`${other}/ready`)).status === 503, `${feature.name}: it is not ready`)
+  const refusal = /DATABASE_REFUSED/
+  await eventually(() => refusal.test(beside.output()), `${feature.name}: an older replica says why it stops`)
+  const answer = await fetch(other + path, { headers: { authorization: `Bearer ${environment.secret}` } })
+  if (answer.ok) throw new Error(`${feature.name}: an older replica goes on to answer`)
+  if (!(await fetch(`${url}/ready`)).ok) throw new Error(`${feature.name}: the newer replica is not ready`)
+  console.log(`an older replica refuses an environment with ${feature.name}: ${answer.status}`)
+  await Promise.all([newer.stop(), beside.stop()])
+}
+
+/** What replicas of one database share. */
+function replicaKeys() {
+  const file = join(folder, 'secrets.key')
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 })
+  return { ZEROHOP_SECRETS_KEY_FILE: file, ZEROHOP_BOOTSTRAP_KEY: 'older-and-newer-replicas' }
 }
 
 /** An environment with a role that `ana` has, an API key, and what brings the feature. */
 async function openEnvironment(api, feature) {
   const name = feature?.name ?? 'nothing new'
-  const key = (feature?.name ?? 'plain').replaceAll(/[^a-z]+/g, '-')
+  const key = keyOf(feature)
   const { id, project_id, organization_id } = await api('POST', '/v2/projects/default/envs', { key, name })
   const body = { organization_id, project_id, environment_id: id, object_type: 'env', access_level: 'admin' }
   const { secret } = await api('POST', '/v2/api-key', body)
@@ -110,6 +179,18 @@ async function openEnvironment(api, feature) {
   const assign = (user) => call('POST', '/v2/facts/{e}/role_assignments', { user, role: 'reader', tenant: 'acme' })
   await assign('ana')
   return { name, feature, secret, assign, facts: call }
+}
+
+function keyOf(feature) {
+  return (feature?.name ?? 'plain').replaceAll(/[^a-z]+/g, '-')
+}
+
+function listFeatures() {
+  return FEATURES.map(({ name }) => name).join(', ')
+}
+
+function randomName(name) {
+  return `${name}-${randomBytes(4).toString('hex')}`
 }
 
 function startPdp(version, secret, url) {

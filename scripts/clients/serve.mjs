@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bringGrants } from './grants.mjs'
 
 const PROGRAM = new URL('../../dist/bundle/zerohop.js', import.meta.url).pathname
 const START_MS = 60_000
@@ -10,8 +11,9 @@ const START_MS = 60_000
 /**
  * Starts it, runs `work` with the variables, and ends it.
  * @param own variables of the server besides
+ * @param hasGrants whether the environment has what published clients do not know
  */
-export async function withServer({ example, own = {} }, work) {
+export async function withServer({ example, own = {}, hasGrants = false }, work) {
   const data = mkdtempSync(join(tmpdir(), 'zerohop-published-'))
   const args = [PROGRAM, 'serve', ...(example === undefined ? ['--no-example'] : ['--example', example])]
   const env = {
@@ -27,6 +29,9 @@ export async function withServer({ example, own = {} }, work) {
   try {
     const [api, pdp] = await readAddresses(server)
     const { organization, environments } = JSON.parse(readFileSync(join(data, 'keys.json'), 'utf8'))
+    const call = (method, path, body) =>
+      callApi(api + path.replace('{e}', 'default/development'), environments.development, { method, body })
+    if (hasGrants) await bringGrants(call)
     return await work({
       PDP_API_KEY: environments.development,
       ORG_PDP_API_KEY: organization,
@@ -46,10 +51,17 @@ export async function withServer({ example, own = {} }, work) {
 }
 
 async function makeProjectKey(api, organization) {
-  const headers = { authorization: `Bearer ${organization}`, 'content-type': 'application/json' }
-  const { id: project_id, organization_id } = await (await fetch(`${api}/v2/projects/default`, { headers })).json()
-  const body = JSON.stringify({ organization_id, project_id, object_type: 'project', access_level: 'admin' })
-  return (await (await fetch(`${api}/v2/api-key`, { method: 'POST', headers, body })).json()).secret
+  const { id: project_id, organization_id } = await callApi(`${api}/v2/projects/default`, organization)
+  const body = { organization_id, project_id, object_type: 'project', access_level: 'admin' }
+  return (await callApi(`${api}/v2/api-key`, organization, { method: 'POST', body })).secret
+}
+
+async function callApi(address, key, { method = 'GET', body } = {}) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const response = await fetch(address, { method, headers, body: JSON.stringify(body) })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${address}: ${response.status} ${text}`)
+  return JSON.parse(text)
 }
 
 /** The addresses that it prints when it listens. */

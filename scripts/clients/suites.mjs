@@ -5,6 +5,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 
 const RUN_MS = 600_000
+/** One test beside each suite is ours: it reads an environment that has what its client does not know. */
+const readers = (file) => join(import.meta.dirname, 'readers', file)
 const run = (cwd, file, ...args) =>
   execFileSync(file, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 })
 /** Runs a suite, which fails when one of its tests does. */
@@ -30,6 +32,11 @@ const outcomes = (all) => ({
   passed: all.filter(({ passes }) => passes).length,
   failed: all.filter(({ passes }) => !passes).map(({ name }) => name),
 })
+function runGo(within, env, files) {
+  const text = captureOutput(within, env, ['go', 'test', '-v', '-count=1', ...files])
+  const found = matches(text, /^--- (?<outcome>PASS|FAIL): (?<name>\S+)/gm)
+  return outcomes(found.map(({ outcome, name }) => ({ name, passes: outcome === 'PASS' })))
+}
 const matches = (text, pattern) => [...text.matchAll(pattern)].map(({ groups }) => groups)
 
 /** The suite of Node always asks there, whatever its options are. */
@@ -75,6 +82,7 @@ export const SUITES = [
     prepare(folder, suites) {
       const from = fromSuites(suites, 'python', 'tests/conftest.py')
       cpSync(join(from, 'tests'), join(folder, 'tests'), { recursive: true })
+      cpSync(readers('test_readers.py'), join(folder, 'tests/test_readers.py'))
       writeFileSync(join(folder, 'pytest.ini'), '[pytest]\nasyncio_mode = auto\n')
       run(folder, 'python3', '-m', 'venv', 'venv')
       const needs = ['permit==2.8.3', 'pytest', 'pytest-asyncio', 'pytest-mock', 'pytest_httpserver', 'aioresponses']
@@ -86,7 +94,7 @@ export const SUITES = [
       readdirSync(join(within, 'tests'), { recursive: true })
         .filter((file) => /test_[^/]*\.py$/.test(file))
         .sort()
-        .map((file) => ({ files: [`tests/${file}`] })),
+        .map((file) => ({ files: [`tests/${file}`], hasGrants: file === 'test_readers.py' })),
     run: ({ within }, { files }, env) => {
       const text = captureOutput(within, env, [
         'venv/bin/python',
@@ -114,17 +122,28 @@ export const SUITES = [
       const within = join(folder, 'module')
       cpSync(Dir, within, { recursive: true })
       run(folder, 'chmod', '-R', 'u+w', within)
+      cpSync(readers('readers_test.go'), join(within, 'pkg/tests/readers_test.go'))
       return { version, within }
     },
-    stories: () => [{ files: ['./pkg/tests/...'] }],
-    run: ({ within }, { files }, env) => {
-      const text = captureOutput(within, env, ['go', 'test', '-v', '-count=1', ...files])
-      return outcomes(
-        matches(text, /^--- (?<outcome>PASS|FAIL): (?<name>\S+)/gm).map(({ outcome, name }) => ({
-          name,
-          passes: outcome === 'PASS',
-        })),
-      )
+    stories: () => [{ files: ['-skip=TestReaders'] }, { files: ['-run=TestReaders'], hasGrants: true }],
+    run: ({ within }, { files }, env) => runGo(within, env, [...files, './pkg/tests/...']),
+  },
+  {
+    name: 'Terraform `permitio/permit-io`',
+    key: 'terraform',
+    what: 'acceptance tests, in one environment',
+    prepare(folder, suites) {
+      run(folder, 'terraform', 'version')
+      const from = fromSuites(suites, 'terraform', 'internal/provider/provider_test.go')
+      const within = join(folder, 'provider')
+      cpSync(from, within, { recursive: true })
+      return { version: run(within, 'git', 'rev-parse', '--short', 'HEAD').trim(), within }
+    },
+    stories: () => [{ files: ['./internal/provider'] }],
+    run: ({ within }, { files }, { PDP_CONTROL_PLANE, PDP_API_KEY }) => {
+      const terraform = run(within, 'which', 'terraform').trim()
+      const own = { PERMITIO_API_URL: PDP_CONTROL_PLANE, PERMITIO_API_KEY: PDP_API_KEY, CHECKPOINT_DISABLE: '1' }
+      return runGo(within, { ...own, TF_ACC: '1', TF_ACC_TERRAFORM_PATH: terraform }, files)
     },
   },
   {
@@ -135,6 +154,7 @@ export const SUITES = [
       const from = fromSuites(suites, 'java', 'src/test/java')
       mkdirSync(join(folder, 'src'), { recursive: true })
       cpSync(join(from, 'src/test'), join(folder, 'src/test'), { recursive: true })
+      cpSync(readers('ReadersE2ETest.java'), join(folder, 'src/test/java/io/permit/sdk/e2e/ReadersE2ETest.java'))
       writeFileSync(join(folder, 'pom.xml'), POM)
       run(folder, 'mvn', '-q', '-B', 'test-compile')
       const resolved = run(folder, 'mvn', '-B', 'dependency:list', '-DincludeArtifactIds=permit-sdk-java')
@@ -144,7 +164,11 @@ export const SUITES = [
       readdirSync(join(within, 'src/test/java'), { recursive: true })
         .flatMap((file) => /(\w+E2ETest)\.java$/.exec(file)?.[1] ?? [])
         .sort()
-        .map((name) => ({ files: [name], ...(name === 'RebacE2ETest' ? { example: 'articles' } : {}) })),
+        .map((name) => ({
+          files: [name],
+          hasGrants: name === 'ReadersE2ETest',
+          ...(name === 'RebacE2ETest' ? { example: 'articles' } : {}),
+        })),
     run: ({ within }, { files: [name] }, env) => {
       const text = captureOutput(within, env, ['mvn', '-B', 'test', `-Dtest=${name}`])
       const [, all = '0', ...bad] =
