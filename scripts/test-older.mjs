@@ -48,7 +48,7 @@ try {
 }
 
 function record() {
-  const asked = `a PDP, a folder, a backup and a replica of ${values.commit.slice(0, 10)} beside this version, each without and with ${listFeatures()}`
+  const asked = `a PDP, a folder, a backup and a replica of ${values.commit.slice(0, 10)} with this version, each without and with ${listFeatures()}`
   recordRun('test:older', { asked, result: 'each refuses what it does not know', seconds: performance.now() / 1000 })
 }
 
@@ -143,7 +143,7 @@ async function followByOlder(older, database, feature) {
   const beside = replica(older, 'older')
   const other = await beside.address()
   const readBeside = caller(other, environment.secret)
-  const path = `/v2/facts/default/${keyOf(feature)}/role_assignments?user=ana`
+  const path = `/v2/facts/default/${nameKey(feature)}/role_assignments?user=ana`
   const seen = await eventually(() => readBeside('GET', path), 'an older replica reads')
   if (seen.length !== 1) throw new Error(`${feature.name}: an older replica reads ${JSON.stringify(seen)}`)
   await feature.bring(environment.facts)
@@ -167,7 +167,7 @@ function replicaKeys() {
 /** An environment with a role that `ana` has, an API key, and what brings the feature. */
 async function openEnvironment(api, feature) {
   const name = feature?.name ?? 'nothing new'
-  const key = keyOf(feature)
+  const key = nameKey(feature)
   const { id, project_id, organization_id } = await api('POST', '/v2/projects/default/envs', { key, name })
   const body = { organization_id, project_id, environment_id: id, object_type: 'env', access_level: 'admin' }
   const { secret } = await api('POST', '/v2/api-key', body)
@@ -181,7 +181,7 @@ async function openEnvironment(api, feature) {
   return { name, feature, secret, assign, facts: call }
 }
 
-function keyOf(feature) {
+function nameKey(feature) {
   return (feature?.name ?? 'plain').replaceAll(/[^a-z]+/g, '-')
 }
 

@@ -19,7 +19,7 @@ export const FEATURES = [
     refusal: /change code 15 is not known/,
   },
   {
-    name: 'a role of everybody',
+    name: 'a role of everyone',
     bring: async (call) => {
       await call('PATCH', '/v2/schema/{e}/roles/reader', { everybody: true })
       await call('POST', '/v2/facts/{e}/role_assignments', { user: '*', role: 'reader', tenant: 'acme' })
