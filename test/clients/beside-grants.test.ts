@@ -37,7 +37,8 @@ it('its lists have what they had, and what it does not know beside it', async ()
   for (const key of stored) expect((await users.get(key)).key).toBe(key)
   expect((await tenants.listTenantUsers({ tenantKey: 'ledgers' })).data).toHaveLength(3)
   expect(await relationshipTuples.list({})).toMatchObject([{ object: 'ledger:open' }])
-  expect(await conditionSetRules.list({})).toHaveLength(1)
+  const rule = { userSetKey: 'ledger#keeper', permissionKey: 'ledger:audit', resourceSetKey: 'open_ledgers' }
+  expect(await conditionSetRules.list(rule)).toHaveLength(1)
 })
 
 it('its questions are answered by them', async () => {
