@@ -13,6 +13,7 @@ import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES_IN_TIME, CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { OF_HOLDERS } from './property/conditional-roles.ts'
+import { OF_EVERYBODY_IN_FILTERS } from './property/filter-everybody-canaries.ts'
 import { OF_NO_ONE } from './property/no-one.ts'
 import * as OF_TIMES_IN_THE_HOST from './property/times-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
@@ -31,6 +32,7 @@ const CANARIES: readonly Canary[] = [
   OF_ROLE_SIDES,
   OF_HOLDERS,
   { 'no-one-signed-in': OF_NO_ONE['takes undefined for null']! },
+  OF_EVERYBODY_IN_FILTERS,
   ...Object.values(OF_TIMES_IN_THE_HOST).filter((each) => typeof each !== 'function'),
   ...Object.values(OF_REPLICAS),
   NEXT,

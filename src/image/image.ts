@@ -560,7 +560,7 @@ export class Image {
     }
     if (plan.configs.length > 0) this.#urlRules = undefined
     this.#listings = undefined
-    this.#filters = undefined
+    /* canary: filters-over-a-change-of-everybody */ this.#filters = undefined
   }
 
   /** The mapping rules of all proxy configs, by config and in its order. The same list until one of them changes. */

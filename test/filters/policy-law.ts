@@ -25,6 +25,7 @@ import { makeWords } from '../property/set-edits.ts'
 import { bordersIn, busiestInstant, instantsAround } from '../property/times.ts'
 import { ATTRIBUTES, type Next } from '../property/values.ts'
 import { check } from '../reference/check.ts'
+import { withoutEverybody } from '../reference/everybody.ts'
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request, resolveTenant } from '../reference/request.ts'
 import { rulesFor } from '../reference/sets.ts'
@@ -86,14 +87,19 @@ interface Counts {
   ending: number
   /** questions about users who are suspended */
   suspended: number
-  /** questions that would find fewer rows without rules for roles on instances */
+  /** questions that would find fewer rows without rules for roles on instances, and without what everybody has (D16) */
   byRoleSides: number
+  byEverybody: number
+  /** questions in policies in which everybody has roles, and those of who is not stored or not signed in */
+  everybody: number
+  unknown: number
   /** questions whose filter no query of this database can say, by the reason */
   readonly refused: Map<string, number>
 }
 
 const noCounts = (): Counts => ({
   ...{ cases: 0, rows: 0, found: 0, telling: 0, timed: 0, ending: 0, suspended: 0, byRoleSides: 0 },
+  ...{ byEverybody: 0, everybody: 0, unknown: 0 },
   refused: new Map(),
 })
 
@@ -157,7 +163,12 @@ async function policyLaw(database: PolicyDatabase, drawn: Drawn, counts: Counts)
     if (at !== undefined) counts.timed++
     if (filter.validUntil !== undefined) counts.ending++
     if (isSuspended(each.policy, request.user)) counts.suspended++
-    if (allowed.length > 0 && allowedBy(withoutRoleSides(each)).length < allowed.length) counts.byRoleSides++
+    if (!each.policy.user.has(request.user)) counts.unknown++
+    const own = withoutEverybody(each.policy)
+    if (own !== each.policy) counts.everybody++
+    const isFewerBy = (policy: Policy) => policy !== each.policy && allowedBy(policy).length < allowed.length
+    if (allowed.length > 0 && isFewerBy(withoutRoleSides(each))) counts.byRoleSides++
+    if (allowed.length > 0 && isFewerBy(own)) counts.byEverybody++
   }
 }
 
@@ -174,6 +185,7 @@ async function hasEnded(found: Promise<unknown>): Promise<boolean> {
 
 function withoutRoleSides({ policy, request }: Asked): Policy {
   const ofRoles = rulesFor(policy, request).filter(({ user_set }) => user_set.includes('#'))
+  if (ofRoles.length === 0) return policy
   return { ...policy, set_rule: new Map([...policy.set_rule].filter(([, rule]) => !ofRoles.includes(rule))) }
 }
 

@@ -2,23 +2,32 @@
 // for the long run and for filters that are wrong in one point.
 import fc from 'fast-check'
 import { holds, type RowReader } from '../../src/filters/evaluate.ts'
-import { Image } from '../../src/image/image.ts'
+import { type Image, Image as Images } from '../../src/image/image.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import type { Filter } from '../../src/model/filter.ts'
-import type { Json } from '../../src/model/objects.ts'
+import { assignmentKey, type Json } from '../../src/model/objects.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import { type Request, resolveTenant } from '../reference/request.ts'
-import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { isRowAllowed, type Row, rowAttribute } from '../support/rows.ts'
 import { putsOf } from '../support/ways/objects.ts'
 import { World } from '../support/world.ts'
-import { addMore, FILTER_POOL, filterQuestions, filterWorld } from './filter-worlds.ts'
-import { findPool, numbers, timedHistories, untimedHistories } from './histories.ts'
+import {
+  addMore,
+  askedByAnybody,
+  FILTER_POOL,
+  filterQuestions,
+  filterWorld,
+  shareWithEverybody,
+} from './filter-worlds.ts'
+import { findPool, numbers, timedHistories, untimedHistories, withEverybodyToo } from './histories.ts'
 import { type Play, play } from './laws.ts'
 import type { Pool } from './pool.ts'
 import { questions } from './questions.ts'
 import { makeWords } from './set-edits.ts'
 import { withTimes } from './times.ts'
-import { drawAttributes, hintsFor, type Next, sentFrom, type Words } from './values.ts'
+import { drawAttributes, hintsFor, MIDNIGHT, type Next, sentFrom, type Words } from './values.ts'
 
 /** Questions about one environment, and rows for each. */
 const ASKED = 3
@@ -26,24 +35,47 @@ const ROWS = 6
 
 /**
  * What is drawn: a small world whose set rules read rows, or any history. Where there are seeds for them, the world also has
- * suspended users and set rules for roles on instances, and its grants and suspensions have times.
+ * suspended users and set rules for roles on instances, roles for everybody, and its grants and suspensions have times.
  */
-export type Drawn = { readonly seed: number; readonly more?: number; readonly times?: number } | Play
+export type Drawn = Small | Play
+interface Small {
+  readonly seed: number
+  readonly more?: number
+  readonly everybody?: number
+  readonly times?: number
+}
 
 /** Without times: for what is asked at no instant. */
-export const situations = situationsFrom(fc.record({ seed: fc.nat(), more: fc.nat() }, { requiredKeys: ['seed'] }))
-/** The same without suspended users and without rules for roles on instances. */
-export const plainSituations = situationsFrom(fc.record({ seed: fc.nat() }))
+export const situations = situationsFrom(
+  fc.record({ seed: fc.nat(), more: fc.nat(), everybody: fc.nat() }, { requiredKeys: ['seed'] }),
+)
+/** The same without suspended users, without rules for roles on instances, and without roles for everybody. */
+export const plainSituations = situationsFrom(fc.record({ seed: fc.nat() }), untimedHistories)
+/** Of small worlds in which everybody has roles, without times and with them. */
+const ofEverybody = { seed: fc.nat(), more: fc.nat(), everybody: fc.nat() }
+export const situationsOfEverybody: fc.Arbitrary<Drawn> = fc.record(ofEverybody, {
+  requiredKeys: ['seed', 'everybody'],
+})
+export const timedSituationsOfEverybody: fc.Arbitrary<Drawn> = fc.record(
+  { ...ofEverybody, times: fc.nat() },
+  { requiredKeys: ['seed', 'everybody', 'times'] },
+)
 export const timedSituations: fc.Arbitrary<Drawn> = fc.oneof(
   {
     weight: 15,
-    arbitrary: fc.record({ seed: fc.nat(), more: fc.nat(), times: fc.nat() }, { requiredKeys: ['seed', 'times'] }),
+    arbitrary: fc.record(
+      { seed: fc.nat(), more: fc.nat(), everybody: fc.nat(), times: fc.nat() },
+      { requiredKeys: ['seed', 'times'] },
+    ),
   },
-  { weight: 2, arbitrary: fc.record({ history: timedHistories, seed: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ history: withEverybodyToo(timedHistories), seed: fc.nat() }) },
 )
 
-function situationsFrom(small: fc.Arbitrary<Exclude<Drawn, Play>>): fc.Arbitrary<Drawn> {
-  const history = fc.record({ history: untimedHistories, seed: fc.nat() })
+function situationsFrom(
+  small: fc.Arbitrary<Small>,
+  histories = withEverybodyToo(untimedHistories),
+): fc.Arbitrary<Drawn> {
+  const history = fc.record({ history: histories, seed: fc.nat() })
   return fc.oneof({ weight: 15, arbitrary: small }, { weight: 1, arbitrary: history })
 }
 
@@ -74,9 +106,9 @@ export function* filterLaw(drawn: Drawn): Iterable<Compared> {
   for (const each of askedOf(drawn)) yield* comparedFor(each)
 }
 
-export function* askedOf(drawn: Drawn): Iterable<Asked> {
+export function* askedOf(drawn: Drawn, Image?: typeof Images): Iterable<Asked> {
   const next = numbers(drawn.seed)
-  const { image, world, pool, requests } = makeSituation(drawn, next)
+  const { image, world, pool, requests } = makeSituation(drawn, next, Image)
   for (const asked of requests) {
     const tenant = resolveTenant(world.policy, asked)
     if (refusedOr(() => makeFilter(image, asked, tenant)) === undefined) continue
@@ -105,9 +137,12 @@ interface Situation {
   readonly requests: Iterable<Request>
 }
 
-/** The environment that was drawn, and questions about it. */
-export function makeSituation(drawn: Drawn, next: Next): Situation {
-  return 'history' in drawn ? played(drawn, next) : ruled(drawn, next)
+/**
+ * The environment that was drawn, and questions about it.
+ * @param Image the class that is tested; of histories it is always the one of the sources
+ */
+export function makeSituation(drawn: Drawn, next: Next, Image = Images): Situation {
+  return 'history' in drawn ? played(drawn, next) : ruled(drawn, next, Image)
 }
 
 function played(drawn: Play, next: Next): Situation {
@@ -116,13 +151,52 @@ function played(drawn: Play, next: Next): Situation {
   return { image, world, pool, requests: questions(world, pool, next, ASKED * 2) }
 }
 
-function ruled({ more, times }: Exclude<Drawn, Play>, next: Next): Situation {
+function ruled({ more, everybody, times }: Small, next: Next, Image: typeof Images): Situation {
   const { world: plain } = filterWorld(next, 0)
   if (more !== undefined) addMore(plain, more)
-  const requests = filterQuestions(plain, next, ASKED)
+  if (everybody !== undefined) shareWithEverybody(plain, everybody)
+  const drawn = filterQuestions(plain, next, ASKED)
+  const requests = everybody === undefined ? drawn : askedByAnybody(drawn, everybody)
   const world = times === undefined ? plain : new World()
   if (times !== undefined) world.runAll(withTimes([...putsOf(plain)], times))
-  return { image: Image.build(ENVIRONMENT, makePosition(1), world.contents()), world, pool: FILTER_POOL, requests }
+  const contents = world.contents()
+  const isChanged = everybody !== undefined && everybody % 2 === 1
+  const before = isChanged ? withOtherShares(contents, numbers(everybody)) : contents
+  const image = Image.build(ENVIRONMENT, makePosition(1), before)
+  if (isChanged) {
+    const ask = () =>
+      requests.toReversed().map((each) => refusedOr(() => makeFilter(image, each, resolveTenant(world.policy, each))))
+    if (times === undefined) ask()
+    else image.guardAt(MIDNIGHT, ask)
+    image.apply(deltaTo(2, changesBetween(before, contents)))
+  }
+  return { image, world, pool: FILTER_POOL, requests }
+}
+
+/** The contents before what everybody has was changed: an image that was asked then has kept what was so. */
+function withOtherShares(contents: readonly PolicyChange[], next: Next): PolicyChange[] {
+  const kept = contents.filter((each) => !isShare(each) || next(2) === 0)
+  const keys = new Set(contents.map(({ key }) => key))
+  const others = contents.flatMap((each): PolicyChange[] => {
+    if (each.op !== 'put' || each.kind !== 'resource_instance' || next(4) > 0) return []
+    const role = each.key.startsWith('doc:') ? 'reader' : 'editor'
+    const value = { user: EVERYBODY, role, tenant: each.value.tenant, resource_instance: each.key }
+    const key = assignmentKey(EVERYBODY, role, value.tenant, each.key)
+    return keys.has(key) ? [] : [{ op: 'put', kind: 'role_assignment', key, value }]
+  })
+  return [...kept, ...others]
+}
+
+const isShare = ({ kind, key }: PolicyChange): boolean => kind === 'role_assignment' && key.startsWith(`${EVERYBODY}/`)
+
+/** What makes one of two contents of the other that differ in what everybody has. */
+function changesBetween(before: readonly PolicyChange[], after: readonly PolicyChange[]): PolicyChange[] {
+  const [were, are] = [before, after].map((each) => new Set(each.filter(isShare).map(({ key }) => key)))
+  const removed = [...were!].filter((key) => !are!.has(key))
+  return [
+    ...removed.map((key): PolicyChange => ({ op: 'delete', kind: 'role_assignment', key })),
+    ...after.filter((each) => isShare(each) && !were!.has(each.key)),
+  ]
 }
 
 export function makeFilter(

@@ -2,6 +2,7 @@
 // that lie in two tenants, and somebody who asks without a role in the tenant, so that the row decides.
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { AttributeType, JsonObject } from '../../src/model/objects.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import type { Request } from '../reference/request.ts'
 import { putsOf } from '../support/ways/objects.ts'
 import { type Operation, World } from '../support/world.ts'
@@ -96,6 +97,50 @@ export function addMore(world: World, seed: number): void {
       ],
     ])
   }
+}
+
+/** Documents that everybody may read, around the number of values that a where object of Prisma may have. */
+const CROWD = { seldom: 300, least: 850, more: 300 }
+
+/**
+ * Gives roles to everybody (D16) in such a world: in tenants, on documents, and on folders from which documents derive
+ * theirs; seldom on hundreds of documents. From numbers of their own, so that the rest is as it was.
+ */
+export function shareWithEverybody(world: World, seed: number): void {
+  const next = numbers(seed)
+  const { tenant, resource_instance, role } = world.policy
+  const share = (role: string, tenant: string, resource_instance?: string): Operation => [
+    'put',
+    'role_assignment',
+    { user: EVERYBODY, role, tenant, ...(resource_instance === undefined ? {} : { resource_instance }) },
+  ]
+  if (next(3) === 0) {
+    if (next(3) === 0) world.run(['put', 'role', { ...role.get('guest')!, key: 'guest', permissions: ['doc:read'] }])
+    world.runAll([...tenant.keys()].filter(() => next(2) === 0).map((key) => share('guest', key)))
+  }
+  const instances = [...resource_instance]
+  const seldom = 2 + next(3)
+  world.runAll(
+    instances
+      .filter((_, at) => at === seed % instances.length || next(seldom) === 0)
+      .map(([key, { tenant }]) => {
+        const ofDocument = next(6) === 0 ? 'owner' : 'reader'
+        const ofFolder = next(6) === 0 ? 'viewer' : 'editor'
+        return share(key.startsWith('doc:') ? ofDocument : ofFolder, tenant, key)
+      }),
+  )
+  if (next(CROWD.seldom) > 0) return
+  const home = any(next, FILTER_POOL.tenants)
+  for (let left = CROWD.least + next(CROWD.more); left > 0; left--) {
+    world.run(['put', 'resource_instance', { resource: 'doc', instance: `public-${left}`, tenant: home }])
+    world.run(share('reader', home, `doc:public-${left}`))
+  }
+}
+
+/** The questions, of which some are of who is not stored, or of nobody who is signed in (D16). */
+export function askedByAnybody(questions: readonly Request[], seed: number): Request[] {
+  const next = numbers(seed)
+  return questions.map((each) => ({ ...each, user: ['nobody', 'nobody', EVERYBODY][next(8)] ?? each.user }))
 }
 
 function drawPolicy(next: Next): Operation[] {

@@ -333,10 +333,18 @@ export const byShare = <T>(untimed: fc.Arbitrary<T>, timed: fc.Arbitrary<T>): fc
 const SHARED = 25
 
 const asIs = byShare(untimedHistories, timedHistories)
-const shared = fc
-  .record({ history: asIs, everybody: fc.nat() })
-  .map(({ history, everybody }): History => ({ ...history, everybody }))
-export const mixedHistories = fc.oneof({ weight: 100 - SHARED, arbitrary: asIs }, { weight: SHARED, arbitrary: shared })
+/** The same histories, of which in some roles are for everybody. */
+export const withEverybodyToo = (histories: fc.Arbitrary<History>): fc.Arbitrary<History> =>
+  fc.oneof(
+    { weight: 100 - SHARED, arbitrary: histories },
+    {
+      weight: SHARED,
+      arbitrary: fc
+        .record({ history: histories, everybody: fc.nat() })
+        .map(({ history, everybody }): History => ({ ...history, everybody })),
+    },
+  )
+export const mixedHistories = withEverybodyToo(asIs)
 
 /** The same of whatever else is drawn: a share of it has a seed for times. */
 export const withTimedToo = <T extends object>(drawn: fc.Arbitrary<T>): fc.Arbitrary<T & { readonly times?: number }> =>

@@ -137,7 +137,7 @@ export class Filters {
   /** `type` is 0 when neither keys nor tenants of rows matter. */
   #parts(question: FilterQuestion, { user, tenant, permission }: FilterIds) {
     const kernel = this.#kernel
-    const isNobody = user === 0 && everybodyAsked(kernel) === 0
+    const isNobody = /* canary: filters-of-who-is-not-stored */ user === 0 && everybodyAsked(kernel) === 0
     if (isNobody || tenant === 0 || permission === 0)
       return { byKey: [], byRow: false, type: 0, until: Number.POSITIVE_INFINITY } as const // D1
     const ofUser = nextChangeFor(kernel, user)
@@ -151,7 +151,7 @@ export class Filters {
     const { byKey, byRelation } = partsOfRoles(kernel, held, { user, tenant, type }, row)
     const rolesOfSide = (role: number): Part => {
       const asSide = this.#rolesOfRows(permissionOfRole(kernel, role), type)
-      const own = everybodyAsked(kernel) === 0 ? held : this.#ownHeldBy(user)
+      const own = /* canary: role-sides-of-everybody */ everybodyAsked(kernel) === 0 ? held : this.#ownHeldBy(user)
       const { byKey: keys, byRelation: related } = partsOfRoles(kernel, own, { user, tenant, type }, asSide)
       return any([keyIn(keys), related])
     }
@@ -165,7 +165,7 @@ export class Filters {
   /** Of the last user, because one user is asked about again and again. */
   #heldBy(user: number): HeldKeys {
     if (/* canary: roles-held-over-an-end */ this.#held?.covers(user, this.#kernel.now) !== true)
-      this.#held = new HeldKeys(this.#kernel, user, true)
+      this.#held = new HeldKeys(this.#kernel, user, /* canary: keys-of-everybody */ true)
     return this.#held
   }
 

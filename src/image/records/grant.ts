@@ -123,7 +123,10 @@ export function nextChangeOfUser(kernel: Kernel, user: number): number {
 
 /** The same, where a role of everybody counts too (D16). */
 export const nextChangeFor = (kernel: Kernel, user: number): number =>
-  Math.min(nextChangeOfUser(kernel, user), nextChangeOfUser(kernel, everybodyAsked(kernel)))
+  Math.min(
+    nextChangeOfUser(kernel, user),
+    /* canary: ends-of-everybody */ nextChangeOfUser(kernel, everybodyAsked(kernel)),
+  )
 
 /** When a role of a grant that is in force ends; infinite when it does not. */
 export function grantRoleUntil(kernel: Kernel, grant: number, role: number): number {
