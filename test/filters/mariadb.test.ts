@@ -64,9 +64,8 @@ describe.skipIf(withoutMariaDb())('filters in MariaDB', () => {
       say: saysSql('mysql'),
       ways: of.ways,
       all: (table) => find(`SELECT * FROM ${table}`),
-      async put(facts, links) {
-        for (const [at, rows] of [facts, ...links].entries()) {
-          const table = at === 0 ? 'facts' : `links_${at - 1}`
+      async put(tables) {
+        for (const [table, rows] of tables) {
           await connection.query(`DELETE FROM ${table}`)
           if (rows.length > 0) await connection.query(`INSERT INTO ${table} VALUES ?`, [rows])
         }

@@ -1,6 +1,7 @@
 // The law from end to end: of the rows of a database, a query with the filter of a random policy finds those that a
 // check of the row allows, through every way of writing the query. The row that is checked is the one that was read
 // back, so that what a column does to a value is part of it.
+import { writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { AttributeColumn, Mapping, RelationColumn } from '../../src/filters/meaning/mapping.ts'
@@ -33,7 +34,7 @@ import { isSuspended } from '../reference/suspensions.ts'
 import { type Instant, policyIn } from '../support/instants.ts'
 import type { Row } from '../support/rows.ts'
 import type { World } from '../support/world.ts'
-import { listColumns, RELATIONS, TABLES, type TablesName } from './policy-tables.ts'
+import { linkTable, listColumns, POLICIES_IN_TABLES, RELATIONS, TABLES, type TablesName } from './policy-tables.ts'
 import { DECLARED, pick } from './random-rows.ts'
 
 /**
@@ -47,8 +48,8 @@ export interface PolicyDatabase {
   readonly name: TablesName
   /** Makes what the ways ask by. @throws FILTER_REFUSED for what none of them can say */
   readonly say: (filter: Filter, mapping: Mapping, now: Instant) => unknown
-  /** Puts rows there in place of others: for each table values in the order of its columns. */
-  readonly put: (facts: unknown[][], links: readonly unknown[][][]) => Promise<void>
+  /** Puts rows there in place of others, of each table that is named: values in the order of its columns. */
+  readonly put: (tables: ReadonlyMap<string, readonly unknown[][]>) => Promise<void>
   /** All rows of a table, as the driver gives them. */
   readonly all: (table: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
   readonly ways: Readonly<Record<string, Find>>
@@ -62,8 +63,13 @@ export const saysSql =
   (filter, mapping, now) =>
     toSql(filter, mapping, name, { table: 'facts', ...(now === undefined ? {} : { now }) })
 
+type StoredRow = Readonly<Record<string, unknown>>
+
 /** A question of a random policy, the rows that it is about, and where these are held. */
 interface Asked {
+  readonly drawn: Drawn
+  /** its place among the policies whose rows are in the tables: each has tables of its own that join */
+  readonly slot: number
   readonly request: Request
   /** when the rows are asked for, from when the filter was made until before it ends; and what is in force then */
   readonly at: Instant
@@ -75,33 +81,28 @@ interface Asked {
   readonly tenants: readonly (string | null)[]
 }
 
-interface Counts {
-  /** questions with their rows, each asked in every way */
-  cases: number
-  rows: number
-  found: number
-  /** questions that find some rows of the tenant and not all */
-  telling: number
-  /** questions at an instant, in policies with times, and those of them whose filter ends */
-  timed: number
-  ending: number
-  /** questions about users who are suspended */
-  suspended: number
-  /** questions that would find fewer rows without rules for roles on instances, and without what everybody has (D16) */
-  byRoleSides: number
-  byEverybody: number
-  /** questions in policies in which everybody has roles, and those of who is not stored or not signed in */
-  everybody: number
-  unknown: number
-  /** questions whose filter no query of this database can say, by the reason */
-  readonly refused: Map<string, number>
-}
-
-const noCounts = (): Counts => ({
-  ...{ cases: 0, rows: 0, found: 0, telling: 0, timed: 0, ending: 0, suspended: 0, byRoleSides: 0 },
-  ...{ byEverybody: 0, everybody: 0, unknown: 0 },
-  refused: new Map(),
+/** What was asked: questions with their rows, each in every way. */
+const noCounts = () => ({
+  questions: 0,
+  rows: 0,
+  found: 0,
+  /** find some rows of the tenant and not all */
+  telling: 0,
+  /** in policies with times (D15), at an instant; and those of them whose filter ends */
+  timed: 0,
+  ending: 0,
+  /** about users who are suspended (D16) */
+  suspended: 0,
+  /** would find fewer rows without rules for roles on instances (D17), and without what everybody has (D16) */
+  byRoleSides: 0,
+  byEverybody: 0,
+  /** in policies in which everybody has roles; of who is not stored, or not signed in */
+  everybody: 0,
+  unknown: 0,
+  /** no query of this database can say their filter */
+  refused: 0,
 })
+type Counts = ReturnType<typeof noCounts>
 
 /** Where a way does not find the rows that checks allow. */
 class Difference extends Error {
@@ -110,66 +111,130 @@ class Difference extends Error {
   }
 }
 
-/** Asks the questions of so many random policies, half of them with times, and prints how many they were. */
+const drawn = fc.oneof(situations, timedSituations)
+/** Policies that are drawn from one seed, and those whose rows are in the tables at once. */
+const POLICIES_AT_A_TIME = 40
+/** After so many differences a run ends: they mostly are one. */
+const DIFFERENCES_MAX = 5
+const PROGRESS_MS = 5_000
+
+/** What scripts/test-filters.mjs says of a long run: how many questions, and where it reads the counts. */
+const { FILTERS_QUESTIONS: wanted, FILTERS_SUMMARY: summary } = process.env
+
+/**
+ * Asks the questions of so many random policies, half of them with times, and prints how many they were; in a long run as
+ * many questions as that says.
+ */
 export async function tryPolicies(name: string, database: PolicyDatabase, policies: number): Promise<void> {
   const counts = noCounts()
-  const law = fc.asyncProperty(fc.oneof(situations, timedSituations), (drawn) => policyLaw(database, drawn, counts))
   const { seed, numRuns } = parameters(policies)
-  // what differs says all that there is to say, and to shrink it takes long
-  await fc.assert(law, { seed, numRuns, endOnFailure: true })
-  const { cases, rows, found, telling, timed, ending, suspended, byRoleSides, refused } = counts
-  process.stdout.write(
-    `${name}, seed ${seed}: ${cases} questions of random policies about ${rows} rows agree with checks, by ` +
-      `${Object.keys(database.ways).join(', ')}; ${found} rows found, ${telling} questions find some and not all; ` +
-      `${timed} at an instant, ${ending} with a filter that ends, ${suspended} about suspended users, ` +
-      `${byRoleSides} with rows by a role under a condition; ${[...refused.values()].reduce((sum, each) => sum + each, 0)} refused\n`,
-  )
-  expect(cases).toBeGreaterThan(numRuns / 2)
-  expect(telling).toBeGreaterThan(cases / 10)
+  const differences: Difference[] = []
+  const isEnough = (asked: number) => (wanted === undefined ? asked >= numRuns : counts.questions >= Number(wanted))
+  const tables = new Tables(database)
+  let printed = performance.now()
+  for (let asked = 0; !isEnough(asked) && differences.length < DIFFERENCES_MAX; asked += POLICIES_AT_A_TIME) {
+    const more = wanted === undefined ? Math.min(POLICIES_AT_A_TIME, numRuns - asked) : POLICIES_AT_A_TIME
+    const policies = fc.sample(drawn, { seed: seed + asked, numRuns: more })
+    for (let at = 0; at < more; at += POLICIES_IN_TABLES) {
+      const each = policies.slice(at, at + POLICIES_IN_TABLES)
+      differences.push(...(await differencesOf(tables, each, counts)))
+    }
+    if (wanted === undefined || performance.now() - printed < PROGRESS_MS) continue
+    printed = performance.now()
+    process.stdout.write(`${name}: ${counts.questions} questions, ${differences.length} differences\n`)
+  }
+  const text = tellCounts(counts)
+  process.stdout.write(`${name}, seed ${seed}, by ${Object.keys(database.ways).join(', ')}: ${text}\n`)
+  if (summary !== undefined)
+    writeFileSync(summary, JSON.stringify({ name, questions: counts.questions, differences: differences.length, text }))
+  for (const each of differences) throw each
+  const { questions, rows, found, telling, timed, ending, suspended, byRoleSides, byEverybody, everybody, unknown } =
+    counts
+  expect(questions).toBeGreaterThan(Math.min(numRuns, questions) / 2)
+  expect(telling).toBeGreaterThan(questions / 10)
   expect(found).toBeGreaterThan(rows / 30)
-  for (const share of [timed / 4, ending, suspended, byRoleSides]) expect(share).toBeGreaterThan(cases / 40)
+  const shares = [timed / 4, ending, suspended, byRoleSides, byEverybody, everybody / 4, unknown]
+  for (const share of shares) expect(share).toBeGreaterThan(questions / 50)
 }
 
-/** Asks the questions of one drawn policy. @throws Difference */
-async function policyLaw(database: PolicyDatabase, drawn: Drawn, counts: Counts): Promise<void> {
-  const next = numbers(drawn.seed)
-  const asked = listQuestions(database, drawn, next, counts)
-  if (asked.length === 0) return
-  await fill(database, asked)
-  // a database gives them in any order
-  const stored = [...(await database.all('facts'))].sort((one, other) => Number(one.n) - Number(other.n))
-  const links = await Promise.all(Array.from({ length: RELATIONS }, (_, place) => database.all(`links_${place}`)))
-  for (const [question, each] of asked.entries()) {
-    const rows = stored.filter((row) => Number(row.question) === question).map((row) => withLinks(row, links))
-    const ofTenant = rows.filter(({ org }) => org === each.tenant)
-    const resources = ofTenant.map((row) => toResource(row, each.mapping, database.resources ?? {}))
-    const allowedBy = (policy: Policy) =>
-      ofTenant.filter((_, at) => isAllowed(policy, each.request, resources[at]!)).map(({ n }) => Number(n))
-    const allowed = allowedBy(each.policy)
-    const { at, filter, mapping, request } = each
-    for (const [way, find] of Object.entries(database.ways)) {
-      const found = await find(question, filter, mapping, at)
-      if (found.join() !== allowed.join()) {
-        const differing = rows.filter(({ n }) => found.includes(Number(n)) !== allowed.includes(Number(n)))
-        throw new Difference({ way, found, allowed, request, at, filter, mapping, row: plain(differing[0]!) })
-      }
-      if (filter.validUntil !== undefined && !(await hasEnded(find(question, filter, mapping, filter.validUntil))))
-        throw new Difference({ way, request, at, filter, mapping, after: 'its end' })
-    }
-    counts.cases++
-    counts.rows += rows.length
-    counts.found += allowed.length
-    if (allowed.length > 0 && allowed.length < ofTenant.length) counts.telling++
-    if (at !== undefined) counts.timed++
-    if (filter.validUntil !== undefined) counts.ending++
-    if (isSuspended(each.policy, request.user)) counts.suspended++
-    if (!each.policy.user.has(request.user)) counts.unknown++
-    const own = withoutEverybody(each.policy)
-    if (own !== each.policy) counts.everybody++
-    const isFewerBy = (policy: Policy) => policy !== each.policy && allowedBy(policy).length < allowed.length
-    if (allowed.length > 0 && isFewerBy(withoutRoleSides(each))) counts.byRoleSides++
-    if (allowed.length > 0 && isFewerBy(own)) counts.byEverybody++
+const tellCounts = (counts: Counts): string =>
+  `${counts.questions} questions of random policies about ${counts.rows} rows, of which ${counts.found} are found; ` +
+  `${counts.telling} questions find some and not all, ${counts.timed} are at an instant, ${counts.ending} have a filter that ends, ` +
+  `${counts.suspended} are about suspended users, ${counts.byRoleSides} find rows by a role under a condition; in ${counts.everybody} ` +
+  `everybody has roles, ${counts.byEverybody} find rows by them, ${counts.unknown} are of who is not stored; ${counts.refused} more are refused`
+
+/** Asks the questions of drawn policies, whose rows are in the tables together. */
+async function differencesOf(tables: Tables, policies: readonly Drawn[], counts: Counts): Promise<Difference[]> {
+  const { database } = tables
+  const asked = policies.flatMap((each, slot) => listQuestions(database, each, slot, counts))
+  if (asked.length === 0) return []
+  const rows = await tables.fill(asked)
+  const outcomes = await Promise.allSettled(
+    asked.map((each, question) => askQuestion(database, question, each, rows[question]!)),
+  )
+  const differences: Difference[] = []
+  for (const [question, outcome] of outcomes.entries()) {
+    if (outcome.status === 'fulfilled') count(counts, asked[question]!, outcome.value)
+    else if (outcome.reason instanceof Difference) differences.push(outcome.reason)
+    else throw outcome.reason
   }
+  return differences
+}
+
+/** What is known of a question that every way answered as checks do. */
+interface Answered {
+  readonly rows: number
+  readonly ofTenant: number
+  readonly allowed: number
+  /** how many of the rows of the tenant another policy allows */
+  readonly allowedBy: (policy: Policy) => number
+}
+
+/** @throws Difference */
+async function askQuestion(
+  { ways, resources: options = {} }: PolicyDatabase,
+  question: number,
+  { drawn, policy, request, tenant, at, filter, mapping }: Asked,
+  rows: readonly StoredRow[],
+): Promise<Answered> {
+  const ofTenant = rows.filter(({ org }) => org === tenant)
+  const resources = ofTenant.map((row) => toResource(row, mapping, options))
+  const allowedBy = (by: Policy) =>
+    ofTenant.filter((_, place) => isAllowed(by, request, resources[place]!)).map(({ n }) => Number(n))
+  const allowed = allowedBy(policy)
+  const ask = async ([way, find]: readonly [string, Find]) => {
+    const found = await find(question, filter, mapping, at)
+    if (found.join() !== allowed.join()) {
+      const differing = rows.filter(({ n }) => found.includes(Number(n)) !== allowed.includes(Number(n)))
+      throw new Difference({ drawn, way, found, allowed, request, at, filter, mapping, row: plain(differing[0]!) })
+    }
+    if (filter.validUntil !== undefined && !(await hasEnded(find(question, filter, mapping, filter.validUntil))))
+      throw new Difference({ drawn, way, request, at, filter, mapping, after: 'its end' })
+  }
+  await Promise.all(Object.entries(ways).map(ask))
+  return {
+    rows: rows.length,
+    ofTenant: ofTenant.length,
+    allowed: allowed.length,
+    allowedBy: (by) => allowedBy(by).length,
+  }
+}
+
+function count(counts: Counts, asked: Asked, { rows, ofTenant, allowed, allowedBy }: Answered): void {
+  const { policy, request, at, filter } = asked
+  const own = withoutEverybody(policy)
+  const isFewerBy = (by: Policy) => allowed > 0 && by !== policy && allowedBy(by) < allowed
+  counts.questions++
+  counts.rows += rows
+  counts.found += allowed
+  if (allowed > 0 && allowed < ofTenant) counts.telling++
+  if (at !== undefined) counts.timed++
+  if (filter.validUntil !== undefined) counts.ending++
+  if (isSuspended(policy, request.user)) counts.suspended++
+  if (!policy.user.has(request.user)) counts.unknown++
+  if (own !== policy) counts.everybody++
+  if (isFewerBy(withoutRoleSides(asked))) counts.byRoleSides++
+  if (isFewerBy(own)) counts.byEverybody++
 }
 
 /** Whether a query is refused because its filter has ended (D15). */
@@ -193,7 +258,8 @@ const plain = (row: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null && `${value}` !== ''))
 
 /** The questions whose filter the database can say. */
-function listQuestions({ name, say }: PolicyDatabase, drawn: Drawn, next: Next, { refused }: Counts): Asked[] {
+function listQuestions({ name, say }: PolicyDatabase, drawn: Drawn, slot: number, counts: Counts): Asked[] {
+  const next = numbers(drawn.seed)
   const { image, world, pool, requests } = makeSituation(drawn, next)
   const times = bordersIn(world.policy).length === 0 ? [] : instantsAround(world.policy)
   const asked: Asked[] = []
@@ -203,12 +269,12 @@ function listQuestions({ name, say }: PolicyDatabase, drawn: Drawn, next: Next, 
     const tenant = resolveTenant(world.policy, request)
     const make = () => makeFilter(image, request, tenant)
     const filter = refusedOr(() => (made === undefined ? make() : image.guardAt(made, make)))
-    const rows = [...rowsFor(world, makeWords(world, pool), request, next)]
     if (filter === undefined) continue
     // most that mean all rows or none are left out: they would be more than half
     const isRare = filter.kind === 'when' || isSuspended(policyIn(world.policy, made), request.user)
     if (!isRare && next(4) > 0) continue
-    const mapping = makeMapping(name, world, request, filter, rows, next)
+    const rows = [...rowsFor(world, makeWords(world, pool), request, next)]
+    const mapping = makeMapping(name, slot, world, request, filter, rows, next)
     const { validUntil = Number.POSITIVE_INFINITY } = filter
     const at =
       made === undefined
@@ -221,14 +287,13 @@ function listQuestions({ name, say }: PolicyDatabase, drawn: Drawn, next: Next, 
       say(filter, mapping, at)
     } catch (error) {
       if (!isZerohopError(error, 'FILTER_REFUSED')) throw error
-      const reason = error.message.replaceAll(/`[^`]*`/g, '…')
-      refused.set(reason, (refused.get(reason) ?? 0) + 1)
+      counts.refused++
       continue
     }
     const other = [...world.policy.tenant.keys()].find((key) => key !== tenant) ?? 'other'
     const others = [other, tenant.toUpperCase(), null]
     const tenants = rows.map(() => (next(3) > 0 ? tenant : pick(next, others)))
-    asked.push({ policy: policyIn(world.policy, at), request, at, tenant, filter, mapping, rows, tenants })
+    asked.push({ drawn, slot, policy: policyIn(world.policy, at), request, at, tenant, filter, mapping, rows, tenants })
   }
   return asked
 }
@@ -236,6 +301,7 @@ function listQuestions({ name, say }: PolicyDatabase, drawn: Drawn, next: Next, 
 /** A column for each attribute that holds, mostly, what the rows have, and one or a table that joins for relations. */
 function makeMapping(
   name: TablesName,
+  slot: number,
   { policy }: World,
   { resource: { type } }: Request,
   filter: Filter,
@@ -269,7 +335,11 @@ function makeMapping(
     if (next(2) === 0 || !joins) return [name, { resource, column: `related_${place}` }]
     return [
       name,
-      { resource, property: `links_${place}`, through: { table: `links_${place}`, from: 'id', to: 'related' } },
+      {
+        resource,
+        property: `links_${place}`,
+        through: { table: linkTable(slot, place), from: 'id', to: 'related' },
+      },
     ]
   })
   return {
@@ -280,10 +350,44 @@ function makeMapping(
   }
 }
 
-async function fill({ name, put }: PolicyDatabase, asked: readonly Asked[]): Promise<void> {
+/** The tables of a database, and which of them have rows. */
+class Tables {
+  readonly database: PolicyDatabase
+  #filled: readonly string[] = []
+
+  constructor(database: PolicyDatabase) {
+    this.database = database
+  }
+
+  /** Puts the rows of questions there, and gives those of each as the database has them. */
+  async fill(asked: readonly Asked[]): Promise<readonly StoredRow[][]> {
+    const { name, put, all } = this.database
+    const tables = rowsByTable(name, asked)
+    const emptied = this.#filled
+      .filter((table) => !tables.has(table))
+      .map((table): [string, unknown[][]] => [table, []])
+    await put(new Map([...emptied, ...tables]))
+    this.#filled = [...tables.keys()]
+    const stored = new Map<string, readonly StoredRow[]>()
+    for (const table of tables.keys()) stored.set(table, await all(table))
+    const rows: StoredRow[][] = asked.map(() => [])
+    for (const row of stored.get('facts')!) {
+      const question = Number(row.question)
+      const places = Array.from(
+        { length: RELATIONS },
+        (_, place) => stored.get(linkTable(asked[question]!.slot, place)) ?? [],
+      )
+      rows[question]!.push(withLinks(row, places))
+    }
+    // a database gives them in any order
+    return rows.map((each) => each.sort((one, other) => Number(one.n) - Number(other.n)))
+  }
+}
+
+function rowsByTable(name: TablesName, asked: readonly Asked[]): Map<string, unknown[][]> {
   const columns = listColumns(name)
-  const links: unknown[][][] = Array.from({ length: RELATIONS }, () => [])
   const facts: unknown[][] = []
+  const tables = new Map([['facts', facts]])
   for (const [question, { mapping, rows, tenants }] of asked.entries()) {
     for (const [at, row] of rows.entries()) {
       const values = new Map<string, unknown>([
@@ -293,21 +397,23 @@ async function fill({ name, put }: PolicyDatabase, asked: readonly Asked[]): Pro
         ['id', row.key],
         ...attributeValues(name, mapping, row.attributes),
       ])
-      for (const [relation, { resource, ...held }] of Object.entries(mapping.relations!)) {
+      for (const [relation, held] of Object.entries(mapping.relations!)) {
         const related = Object.hasOwn(row.relations, relation) ? row.relations[relation]! : []
-        const keys = related.flatMap((each) =>
-          each.startsWith(`${resource}:`) ? [each.slice(resource.length + 1)] : [],
-        )
+        const prefix = `${held.resource}:`
+        const keys = related.flatMap((each) => (each.startsWith(prefix) ? [each.slice(prefix.length)] : []))
         if ('column' in held) values.set(held.column as string, keys[0])
-        else for (const key of keys) if (row.key !== undefined) links[linkPlace(held)]!.push([row.key, key])
+        else if (row.key !== undefined && keys.length > 0) {
+          const table = held.through.table as string
+          const links = tables.get(table) ?? []
+          tables.set(table, links)
+          links.push(...keys.map((key) => [row.key, key]))
+        }
       }
       facts.push(columns.map((column) => values.get(column) ?? null))
     }
   }
-  await put(facts, links)
+  return tables
 }
-
-const linkPlace = ({ property }: { readonly property?: string }) => Number(property!.slice('links_'.length))
 
 /** What the column of each attribute holds of a row: nothing where it cannot hold the value. */
 function attributeValues(name: TablesName, mapping: Mapping, own: JsonObject): [string, unknown][] {

@@ -121,6 +121,9 @@ export type TablesName = keyof typeof TABLES
 
 /** How many relations a question may read: each has a column of the rows, and a table that joins. */
 export const RELATIONS = 3
+/** How many policies may have rows in the tables at once: each has tables of its own that join. */
+export const POLICIES_IN_TABLES = 8
+export const linkTable = (slot: number, place: number): string => `links_${slot}_${place}`
 const PLACES = Array.from({ length: RELATIONS }, (_, place) => place)
 
 /** What every row has beside its attributes. */
@@ -151,6 +154,8 @@ export function createTables(name: TablesName): string[] {
   const keys = COLUMNS.slice(2).map((name) => `${name} ${key}`)
   return [
     `CREATE TABLE facts (n INTEGER PRIMARY KEY, question INTEGER, ${[...keys, ...attributes].join(', ')})`,
-    ...PLACES.map((place) => `CREATE TABLE links_${place} (id ${key}, related ${key})`),
+    ...Array.from({ length: POLICIES_IN_TABLES }, (_, slot) =>
+      PLACES.map((place) => `CREATE TABLE ${linkTable(slot, place)} (id ${key}, related ${key})`),
+    ).flat(),
   ]
 }

@@ -52,17 +52,14 @@ describe.skipIf(withoutPostgres())('filters in PostgreSQL', () => {
       say: saysSql('postgres'),
       ways: of.ways,
       all: (table) => find(`SELECT * FROM ${table}`),
-      async put(facts, links) {
-        await find(
-          ['facts', ...links.map((_, place) => `links_${place}`)].map((table) => `DELETE FROM ${table}`).join(';'),
-        )
-        const put = (table: string, rows: readonly unknown[][]) => {
-          const width = rows[0]?.length ?? 0
+      async put(tables) {
+        await find([...tables.keys()].map((table) => `DELETE FROM ${table}`).join(';'))
+        for (const [table, rows] of tables) {
+          if (rows.length === 0) continue
+          const width = rows[0]!.length
           const values = rows.map((row, at) => `(${row.map((_, column) => `$${at * width + column + 1}`).join(', ')})`)
-          return find(`INSERT INTO ${table} VALUES ${values.join(', ')}`, rows.flat())
+          await find(`INSERT INTO ${table} VALUES ${values.join(', ')}`, rows.flat())
         }
-        await put('facts', facts)
-        for (const [place, rows] of links.entries()) if (rows.length > 0) await put(`links_${place}`, rows)
       },
     },
   }))

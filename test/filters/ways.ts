@@ -90,7 +90,8 @@ function makeWays(name: DialectName, query: Query, dialect: Dialect, knex: Knex,
 export function waysOfPostgres(pool: pg.Pool): Ways {
   const facts = pgTable('facts', { n: integer(), question: integer() })
   const drizzle = drizzleOnPostgres(pool)
-  const knex = createKnex({ client: 'pg', connection: { connectionString: pool.options.connectionString! } })
+  const connection = { connectionString: pool.options.connectionString! }
+  const knex = createKnex({ client: 'pg', connection, pool: { min: 0, max: 1 } })
   return makeWays(
     'postgres',
     async (text, values) => (await pool.query(text, [...values])).rows,

@@ -30,6 +30,8 @@ function makePolicies(provider: Provider, { client, sql }: Database): PolicyData
     const found = await client.$queryRaw`SELECT n FROM facts WHERE question = ${question} AND ${condition} ORDER BY n`
     return found.map(toNumber)
   }
+  /** the rows of each question */
+  const numbersOf: number[][] = []
   return {
     name,
     say: where,
@@ -37,7 +39,13 @@ function makePolicies(provider: Provider, { client, sql }: Database): PolicyData
       if (table !== 'facts') return []
       return (await client.fact.findMany({ orderBy: { n: 'asc' } })).map((row) => ({ ...unread, ...row }))
     },
-    put: async (facts) => {
+    put: async (tables) => {
+      const facts = tables.get('facts')!
+      numbersOf.length = 0
+      for (const row of facts) {
+        const [n, question] = ['n', 'question'].map((column) => Number(row[columns.indexOf(column)]))
+        numbersOf[question!] = [...(numbersOf[question!] ?? []), n!]
+      }
       await client.fact.deleteMany()
       const data = facts.map((row) => Object.fromEntries(fields.map((field) => [field, row[columns.indexOf(field)]])))
       await client.fact.createMany({ data })
@@ -46,7 +54,7 @@ function makePolicies(provider: Provider, { client, sql }: Database): PolicyData
       where: async (question, filter, mapping, now) => await find({ AND: [{ question }, where(filter, mapping, now)] }),
       'the rows without those of NOT': async (question, filter, mapping, now) => {
         const others = await find({ question, NOT: where(filter, mapping, now, true) })
-        return (await find({ question })).filter((n) => !others.includes(n))
+        return numbersOf[question]!.filter((n) => !others.includes(n))
       },
       'SQL where it says the filter': async (question, filter, mapping, now) => {
         try {

@@ -219,8 +219,17 @@ export type Hints = Record<'user' | 'resource' | 'tenant' | 'context' | 'action'
 /** Attributes that often or nearly satisfy the conditions: the values in their tests, or values close to them. */
 export function hintsFor(next: Next, words: Words, sets: readonly JsonObject[]): Hints {
   const hints: Hints = { user: {}, resource: {}, tenant: {}, context: {}, action: {} }
-  for (const set of sets) hint(next, words, parseConditions(set), hints)
+  for (const set of sets) hint(next, words, parsedOnce(set), hints)
   return hints
+}
+
+const parsed = new WeakMap<JsonObject, Condition>()
+
+/** Conditions do not change, and rows are drawn by those of one policy again and again. */
+function parsedOnce(set: JsonObject): Condition {
+  const known = parsed.get(set) ?? parseConditions(set)
+  parsed.set(set, known)
+  return known
 }
 
 /** What a question sends: some of the hints, or anything, or a lie about who asks what. */
