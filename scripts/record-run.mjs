@@ -1,5 +1,5 @@
-// Writes what a long command asked, and what came of it, into docs/runs.md: one row for each command, of its last run
-// with --record. Nothing else writes that table, so a figure in it was printed by the command that it names.
+// Writes what a long command asked, and what came of it, into docs/runs.md: one row for each command, and for each
+// database of one, of its last run with --record. Nothing else writes that table, so a figure in it was printed by the command that it names.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -26,7 +26,7 @@ export function recordRun(command, { asked, result, seconds }) {
   console.log(`recorded in docs/runs.md, on ${cpus()[0]?.model ?? 'an unknown processor'}`)
 }
 
-/** The script, without its options: `test:long` of `test:long -- --cases 10`. */
-const commandName = (command) => command.replaceAll('`', '').split(' ')[0]
+/** The script without its options, but for what it asks: `test:long` of `test:long -- --cases 10`. */
+const commandName = (command) => /^[^ ]+( -- --on [^ ]+)?/.exec(command.replaceAll('`', ''))?.[0]
 
 const git = (...args) => execFileSync('git', args, { cwd: new URL('..', import.meta.url), encoding: 'utf8' }).trim()
