@@ -118,7 +118,7 @@ const POLICIES_AT_A_TIME = 40
 const DIFFERENCES_MAX = 5
 const PROGRESS_MS = 5_000
 
-/** What scripts/test-filters.mjs says of a long run: how many questions, and where it reads the counts. */
+/** What scripts/test-filters.mjs wants of a long run: how many questions, and the file where it reads the counts. */
 const { FILTERS_QUESTIONS: wanted, FILTERS_SUMMARY: summary } = process.env
 
 /**
@@ -137,7 +137,7 @@ export async function tryPolicies(name: string, database: PolicyDatabase, polici
     const policies = fc.sample(drawn, { seed: seed + asked, numRuns: more })
     for (let at = 0; at < more; at += POLICIES_IN_TABLES) {
       const each = policies.slice(at, at + POLICIES_IN_TABLES)
-      differences.push(...(await differencesOf(tables, each, counts)))
+      differences.push(...(await findDifferences(tables, each, counts)))
     }
     if (wanted === undefined || performance.now() - printed < PROGRESS_MS) continue
     printed = performance.now()
@@ -148,9 +148,10 @@ export async function tryPolicies(name: string, database: PolicyDatabase, polici
   if (summary !== undefined)
     writeFileSync(summary, JSON.stringify({ name, questions: counts.questions, differences: differences.length, text }))
   for (const each of differences) throw each
+  if (wanted !== undefined) return
   const { questions, rows, found, telling, timed, ending, suspended, byRoleSides, byEverybody, everybody, unknown } =
     counts
-  expect(questions).toBeGreaterThan(Math.min(numRuns, questions) / 2)
+  expect(questions).toBeGreaterThan(numRuns / 2)
   expect(telling).toBeGreaterThan(questions / 10)
   expect(found).toBeGreaterThan(rows / 30)
   const shares = [timed / 4, ending, suspended, byRoleSides, byEverybody, everybody / 4, unknown]
@@ -164,7 +165,7 @@ const tellCounts = (counts: Counts): string =>
   `everybody has roles, ${counts.byEverybody} find rows by them, ${counts.unknown} are of who is not stored; ${counts.refused} more are refused`
 
 /** Asks the questions of drawn policies, whose rows are in the tables together. */
-async function differencesOf(tables: Tables, policies: readonly Drawn[], counts: Counts): Promise<Difference[]> {
+async function findDifferences(tables: Tables, policies: readonly Drawn[], counts: Counts): Promise<Difference[]> {
   const { database } = tables
   const asked = policies.flatMap((each, slot) => listQuestions(database, each, slot, counts))
   if (asked.length === 0) return []
@@ -174,9 +175,10 @@ async function differencesOf(tables: Tables, policies: readonly Drawn[], counts:
   )
   const differences: Difference[] = []
   for (const [question, outcome] of outcomes.entries()) {
+    counts.questions++
     if (outcome.status === 'fulfilled') count(counts, asked[question]!, outcome.value)
     else if (outcome.reason instanceof Difference) differences.push(outcome.reason)
-    else throw outcome.reason
+    else differences.push(new Difference({ ...asked[question]!, policy: undefined, error: String(outcome.reason) }))
   }
   return differences
 }
@@ -224,7 +226,6 @@ function count(counts: Counts, asked: Asked, { rows, ofTenant, allowed, allowedB
   const { policy, request, at, filter } = asked
   const own = withoutEverybody(policy)
   const isFewerBy = (by: Policy) => allowed > 0 && by !== policy && allowedBy(by) < allowed
-  counts.questions++
   counts.rows += rows
   counts.found += allowed
   if (allowed > 0 && allowed < ofTenant) counts.telling++

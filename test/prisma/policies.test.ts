@@ -31,7 +31,7 @@ function makePolicies(provider: Provider, { client, sql }: Database): PolicyData
     return found.map(toNumber)
   }
   /** the rows of each question */
-  const numbersOf: number[][] = []
+  const listedNumbers: number[][] = []
   return {
     name,
     say: where,
@@ -41,10 +41,10 @@ function makePolicies(provider: Provider, { client, sql }: Database): PolicyData
     },
     put: async (tables) => {
       const facts = tables.get('facts')!
-      numbersOf.length = 0
+      listedNumbers.length = 0
       for (const row of facts) {
         const [n, question] = ['n', 'question'].map((column) => Number(row[columns.indexOf(column)]))
-        numbersOf[question!] = [...(numbersOf[question!] ?? []), n!]
+        listedNumbers[question!] = [...(listedNumbers[question!] ?? []), n!]
       }
       await client.fact.deleteMany()
       const data = facts.map((row) => Object.fromEntries(fields.map((field) => [field, row[columns.indexOf(field)]])))
@@ -54,7 +54,7 @@ function makePolicies(provider: Provider, { client, sql }: Database): PolicyData
       where: async (question, filter, mapping, now) => await find({ AND: [{ question }, where(filter, mapping, now)] }),
       'the rows without those of NOT': async (question, filter, mapping, now) => {
         const others = await find({ question, NOT: where(filter, mapping, now, true) })
-        return numbersOf[question]!.filter((n) => !others.includes(n))
+        return listedNumbers[question]!.filter((n) => !others.includes(n))
       },
       'SQL where it says the filter': async (question, filter, mapping, now) => {
         try {

@@ -1,4 +1,4 @@
-// Faults of the host about what everybody has (D16), of which filters would be wrong.
+// Faults of the host about what everybody has (D16) that make filters wrong.
 import { Header } from '../../assembly/abi.ts'
 import type { Image } from '../../src/image/image.ts'
 import type { Canary } from '../support/canary.ts'

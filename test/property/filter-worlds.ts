@@ -137,7 +137,7 @@ export function shareWithEverybody(world: World, seed: number): void {
   }
 }
 
-/** The questions, of which some are of who is not stored, or of nobody who is signed in (D16). */
+/** The questions; some of them are about who is not stored, or no one is signed in (D16). */
 export function askedByAnybody(questions: readonly Request[], seed: number): Request[] {
   const next = numbers(seed)
   return questions.map((each) => ({ ...each, user: ['nobody', 'nobody', EVERYBODY][next(8)] ?? each.user }))

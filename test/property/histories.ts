@@ -333,7 +333,7 @@ export const byShare = <T>(untimed: fc.Arbitrary<T>, timed: fc.Arbitrary<T>): fc
 const SHARED = 25
 
 const asIs = byShare(untimedHistories, timedHistories)
-/** The same histories, of which in some roles are for everybody. */
+/** The same histories; in a share of them some roles are for everybody. */
 export const withEverybodyToo = (histories: fc.Arbitrary<History>): fc.Arbitrary<History> =>
   fc.oneof(
     { weight: 100 - SHARED, arbitrary: histories },
