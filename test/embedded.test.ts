@@ -86,6 +86,9 @@ describe('the embedded door', () => {
     expect(changed).toMatchObject({ ...kept, attributes: { suspended: true, level: 2 } })
     expect(assignments.list().map(({ role }) => role)).toEqual(['reader'])
     await expect(users.replace('eva', {})).resolves.toMatchObject({ email: null, attributes: {} })
+    await users.suspend('eva', { reason: 'left' })
+    await expect(users.sync({ key: 'eva' })).resolves.toMatchObject({ suspension: { reason: 'left' } })
+    expect((await users.sync({ key: 'eva', suspension: null })).suspension ?? null).toBeNull()
   })
 
   it('[D11] warns when a write removes what a condition relies on', async () => {

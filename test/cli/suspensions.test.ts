@@ -40,7 +40,7 @@ describe('zerohop suspend', () => {
     expect(stored()!.valid_until).toBeLessThanOrEqual(Date.now() + 90 * DAY)
     const from = '2031-06-01T10:00:00+02:00'
     const { out: later } = await run('suspend', 'ana', '--reason', 'leave', '--from', from, '--for', '1d')
-    expect(later).toBe('suspended: ana, from 2031-06-01T08:00:00.000Z, until 2031-06-02T08:00:00.000Z: leave\n')
+    expect(later).toBe('not suspended yet: ana, from 2031-06-01T08:00:00.000Z, until 2031-06-02T08:00:00.000Z: leave\n')
     expect(stored()).toMatchObject({ valid_from: Date.parse(from), valid_until: Date.parse(from) + DAY })
   })
 
@@ -53,6 +53,12 @@ describe('zerohop suspend', () => {
     expect(revision()).toBe(before)
     expect((await run('suspend', 'ana', '--reason', 'left', '--no-end')).out).toBe('suspended: ana: left\n')
     expect(stored()).toEqual({ reason: 'left', suspended_at: since })
+  })
+
+  it('says when it denies nothing, and suspends anew who was suspended until a time', async () => {
+    const ended = await run('suspend', 'ana', '--reason', 'leave', '--until', '2001-01-01T00:00:00Z')
+    expect(ended.out).toBe('not suspended any more: ana, until 2001-01-01T00:00:00.000Z: leave\n')
+    expect((await run('suspend', 'ana', '--reason', 'left')).out).toBe('suspended: ana: left\n')
   })
 
   it('as JSON answers the user', async () => {

@@ -36,6 +36,6 @@ export function addSuspensions(program: Command): void {
     .option('--json', 'as JSON')
     .addHelpText('after', examples('zerohop resume ana'))
     .action((user: string, options: ResumeOptions) =>
-      runCommand(async () => (await import('./suspensions.ts')).resume(readEnv(), user, options)),
+      runCommand(async () => (await import('./suspensions.ts')).resume(readEnv(), user, options, Date.now())),
     )
 }

@@ -17,7 +17,7 @@ import { BODY, settle, settleEmail, settleNote, settleText } from '../rules/fiel
 import { settleTimes } from '../rules/times.ts'
 import type { InviteApprove, InviteCreate, InviteReplace, InviteUpdate } from '../schemas/invites.ts'
 import { reachInstance } from './instances.ts'
-import { findResourceRole, giveRoles, requireResourceRole } from './role-assignments.ts'
+import { findResourceRole, requireResourceRole, writeAssignment } from './role-assignments.ts'
 import { createUser, userStays } from './users.ts'
 
 interface Approval {
@@ -96,8 +96,10 @@ export function approveInvite(view: View, { ref, user: named }: Approval, mint: 
   const sent = { ...projectTimes(invite), ...presentFields(noteFields, invite) }
   const held = draft.get('role_assignment', assignmentKey(user.key, role, tenant, resource_instance))
   const isHeld = held !== undefined && !isEnded(held, mint.now)
-  if (!isHeld)
-    draft.stage(giveRoles(draft, user.key, [{ role, tenant, resource_instance, ...sent }], mint, { over: 'add' }))
+  if (!isHeld) {
+    const assignment = { user: user.key, role, tenant, resource_instance, ...sent }
+    draft.take(writeAssignment(draft, assignment, mint, 'add'))
+  }
   draft.stage([put('user_invite', { ...invite, status: 'approved', updated_at: mint.now })])
   const warnings = [
     ...(stored === undefined ? [] : [userStays(key, ['email', 'attributes'])]),

@@ -63,13 +63,14 @@ export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: 
 
 /**
  * Creates the user, or changes what is sent: attributes that are not sent stay, and roles are only added. For callers
- * who make sure that a user is there, and know only a part of it.
+ * who make sure that a user is there, and know only a part of it: what they do not know is null, but a suspension, which
+ * null ends.
  */
 export function syncUser(view: View, { role_assignments, ...sent }: UserCreate, mint: Mint): Decided<User> {
   const stored = view.get('user', sent.key)
   if (stored === undefined) return createUser(view, { ...sent, role_assignments }, mint)
   const { key, attributes, ...others } = sent
-  const named = Object.entries(others).filter(([, value]) => value !== null)
+  const named = Object.entries(others).filter(([name, value]) => value !== null || name === 'suspension')
   const fields = {
     ...Object.fromEntries(named),
     ...(attributes ? { attributes: { ...stored.attributes, ...attributes } } : {}),

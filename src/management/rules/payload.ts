@@ -4,7 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { defaultValue, type Fields, isLeftOut } from '../../kinds/fields.ts'
 import { KINDS, type Objects } from '../../kinds/index.ts'
-import { isEnded } from '../../kinds/times.ts'
+import { isEnded, timeFields } from '../../kinds/times.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { View } from '../../store/view.ts'
@@ -73,8 +73,9 @@ export function changePayload<K extends ConnectingFact>(
   const durations = kind === 'role_assignment' ? findGiving(view, stored as Objects['role_assignment']) : {}
   const payload = settlePayload(kind, view, resets ? {} : stored, sent, stored) as Values
   const names: readonly string[] = RULES[kind].names
-  if (names.every((name) => isDeepStrictEqual((stored as object as Values)[name], payload[name]))) return []
-  requireDuration(payload, durations, mint, BODY)
+  const differs = (name: string) => !isDeepStrictEqual((stored as object as Values)[name], payload[name])
+  if (!names.some(differs)) return []
+  if (Object.keys(timeFields).some(differs)) requireDuration(payload, durations, mint, BODY)
   const changed: { [name: string]: unknown } = { ...stored, ...payload, updated_at: mint.now }
   for (const name of names) if (payload[name] === undefined) delete changed[name]
   return [put(kind, changed as unknown as Objects[K])]

@@ -1,6 +1,7 @@
-// The rule for the suspension of a user (D16): what is not sent stays, and null alone resumes the user.
+// The rule for the suspension of a user (D16): what is not sent stays, and null alone resumes the user. One that has ended
+// is made anew, so that who is suspended again is not left with an end that has passed.
 import type { SentSuspension, Suspension } from '../../kinds/fields.ts'
-import { projectTimes } from '../../kinds/times.ts'
+import { isEnded, projectTimes } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { REASON_LENGTH_MAX } from '../../model/limits.ts'
@@ -21,13 +22,14 @@ export function settleSuspension(
   const stored = user?.suspension ?? null
   if (sent === undefined || sent === null) return sent === null ? null : stored
   const reason = requireReason(sent.reason, [...path, 'reason'])
-  const times = settleTimes(stored === null ? {} : projectTimes(stored), sent, path)
+  const isNew = stored === null || isEnded(stored, now)
+  const times = settleTimes(isNew ? {} : projectTimes(stored), sent, path)
   const isSame =
     stored !== null &&
     reason === stored.reason &&
     times.valid_from === stored.valid_from &&
     times.valid_until === stored.valid_until
-  return isSame ? stored : { reason, suspended_at: stored?.suspended_at ?? now, ...times }
+  return isSame ? stored : { reason, suspended_at: isNew ? now : stored.suspended_at, ...times }
 }
 
 function requireReason(reason: string, path: Path): string {

@@ -1,5 +1,4 @@
-// Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups. In bodies that clients send with
-// more members, the others are ignored.
+// Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups.
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { answerMembers, timeMembers } from './field-members.ts'
@@ -28,13 +27,13 @@ export const GroupCreate = t.named(
 )
 export type GroupCreate = t.Static<typeof GroupCreate>
 
-export const GroupUser = t.named('GroupUserInput', t.open({ tenant: t.Text, ...assignmentMembers }))
+export const GroupUser = t.named('GroupUserInput', t.closed({ tenant: t.Text, ...assignmentMembers }))
 export type GroupUser = t.Static<typeof GroupUser>
 
 /** A role on one instance. */
 export const GroupRole = t.named(
   'GroupRoleInput',
-  t.open({
+  t.closed({
     role: t.Text,
     resource: t.Text,
     resource_instance: t.described(t.Text, 'id, `type:key` or key'),
@@ -44,7 +43,7 @@ export const GroupRole = t.named(
 )
 export type GroupRole = t.Static<typeof GroupRole>
 
-export const GroupInGroup = t.named('GroupInGroupInput', t.open({ group_instance_key: t.Text, ...timeMembers }))
+export const GroupInGroup = t.named('GroupInGroupInput', t.closed({ group_instance_key: t.Text, ...timeMembers }))
 export type GroupInGroup = t.Static<typeof GroupInGroup>
 
 const group = { id: Id, group_resource_type_key: t.Text, group_instance_key: t.Text, group_tenant: t.Text }

@@ -60,7 +60,7 @@ describe('groups', () => {
   it('users join and leave; joining twice is accepted, leaving twice is 404', async () => {
     const path = '$S/groups/team:marketing/users/ana'
     const { body: ana } = await api.ask('GET', '$F/users/ana')
-    const joined = await api.ask('PUT', path, { tenant: 'default', more: 'is ignored' })
+    const joined = await api.ask('PUT', path, { tenant: 'default' })
     expect([joined.status, joined.body.users]).toEqual([200, [ana.id]])
     const before = revision()
     expect((await api.ask('PUT', path, { tenant: 'default' })).body).toEqual(joined.body)
@@ -74,6 +74,18 @@ describe('groups', () => {
     expect((await api.ask('DELETE', path, { tenant: 'default' })).status).toBe(204)
     expect((await api.ask('DELETE', path, { tenant: 'default' })).status).toBe(404)
     await api.ask('PUT', path, { tenant: 'default' })
+  })
+
+  it('a member that a body does not have is refused: a misspelt end would give something for good', async () => {
+    for (const [method, path, body] of [
+      ['PUT', 'users/ana', { tenant: 'default' }],
+      ['POST', 'roles', { role: 'viewer', resource: 'video', resource_instance: 'intro', tenant: 'default' }],
+      ['PUT', 'assign_group', { group_instance_key: 'sales' }],
+    ] as const) {
+      const sent = { ...body, valid_til: '2031-01-01T00:00:00Z' }
+      const refused = await api.ask(method, `$S/groups/team:marketing/${path}`, sent)
+      expect([refused.status, refused.body.detail[0].loc]).toEqual([422, ['body', 'valid_til']])
+    }
   })
 
   it('a role for the group is a relation, a tuple and a derivation from member', async () => {

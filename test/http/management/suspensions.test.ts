@@ -74,6 +74,28 @@ describe('suspending a user', () => {
     expect(await mayRead()).toBe(true)
   })
 
+  it('that has ended is made anew, so that who is suspended again is denied; one that begins later keeps its times', async () => {
+    await suspend({ reason: 'on leave', valid_from: 5, valid_until: 6 })
+    const { suspended_at: before } = (await read()).suspension
+    expect(await mayRead()).toBe(true)
+    await ask('PUT', '$F/users/ana', { email: 'ana@example.test' })
+    expect((await read()).suspension).toMatchObject({ valid_until: printed(6), suspended_at: before })
+    const { body } = await suspend({ reason: 'left' })
+    expect(Object.keys(body.suspension).toSorted()).toEqual(['reason', 'suspended_at'])
+    expect(await mayRead()).toBe(false)
+    await suspend({ reason: 'left', valid_until: 6 })
+    await ask('PATCH', '$F/users/ana', { suspension: { reason: 'left again' } })
+    expect(await mayRead()).toBe(false)
+    await suspend({ reason: 'later', valid_from: UNTIL })
+    expect((await suspend({ reason: 'even later' })).body.suspension).toMatchObject({ valid_from: printed(UNTIL) })
+  })
+
+  it('is refused at the field of the body', async () => {
+    const { body } = await suspend({ reason: 'left', valid_until: '2031-01-01T00:00:00' })
+    expect(body.detail[0].loc).toEqual(['body', 'valid_until'])
+    expect((await suspend({ reason: ' ' })).body.detail[0].loc).toEqual(['body', 'reason'])
+  })
+
   it('stays with every write that does not name it, and null resumes', async () => {
     await suspend({ reason: 'left' })
     await ask('PUT', '$F/users/ana', { email: 'ana@example.test' })
