@@ -35,6 +35,7 @@ beforeEach(async () => {
 })
 
 const run = (...args: string[]) => runHere(args, variables)
+const revision = () => api.store.head(api.environment).revision
 const stored = (key: string) => api.store.view(api.environment).get('role_assignment', key)
 const ACME = ['--tenant', 'acme'] as const
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`
@@ -176,6 +177,24 @@ describe('zerohop revoke', () => {
     expect(all.out).toBe('- ben editor in tenant acme, ticket OPS-1\nrevoked: 1 role of ticket OPS-1\n')
     const view = api.store.view(api.environment)
     expect(['ana', 'ben'].map((user) => view.countBy('assignments_of_user', user))).toEqual([1, 2])
+  })
+
+  it('refuses an empty name, which would leave out a filter and take everything', async () => {
+    const before = revision()
+    for (const args of [
+      ['--ticket', ''],
+      ['', '--all'],
+      ['ana', '--all', '--tenant', ''],
+      ['ana', '--all', '--on', ''],
+      ['ana', '--ticket', ''],
+      ['', 'editor', '--tenant', 'acme'],
+    ]) {
+      const refused = await run('revoke', ...args, '--yes')
+      expect([args, refused.code]).toEqual([args, 64])
+      expect(refused.err).toContain('it is empty')
+    }
+    expect(revision()).toBe(before)
+    expect((await run('grants', '--user', '')).code).toBe(64)
   })
 
   it('needs a role or --all', async () => {

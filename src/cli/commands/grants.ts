@@ -100,6 +100,7 @@ export async function revoke(
   options: RevokeOptions,
 ): Promise<number> {
   const { tenant, on, all = false, ticket, yes = false, json = false, ...where } = options
+  requireNames({ user, role, '--tenant': tenant, '--on': on, '--ticket': ticket })
   const takesMany = all || ticket !== undefined
   const isClear = takesMany ? role === undefined && (user ?? ticket) !== undefined : role !== undefined
   if (!isClear)
@@ -140,6 +141,7 @@ export async function revoke(
 /** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
   const { ending, user, role, tenant, on, ticket, state, json = false, ...where } = options
+  requireNames({ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket })
   if (ending !== undefined && parseSeconds(ending) === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
   const ending_before = ending === undefined ? undefined : instantIn(ending, now)
@@ -168,6 +170,15 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
     ]),
   )
   if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: choose fewer, or --json\n`)
+}
+
+/**
+ * An empty parameter counts as one that is not sent, so `--ticket "$UNSET"` would mean every assignment.
+ * @throws INPUT_INVALID for a name that is empty
+ */
+function requireNames(names: { readonly [name: string]: string | undefined }): void {
+  const empty = Object.keys(names).find((name) => names[name] === '')
+  if (empty !== undefined) throw new ZerohopError('INPUT_INVALID', { reason: `${empty}: it is empty` })
 }
 
 interface Filters extends Where {
