@@ -13,9 +13,16 @@ import { type LogId, withoutRequest } from './log/change.ts'
 import { localFeed } from './management/feed/local-feed.ts'
 import { type ManagementData, openManagementData } from './management/host/open.ts'
 import type { ManagementUseCases } from './management/host/registry.ts'
+import { BODY } from './management/rules/fields.ts'
+import { requireShape } from './management/rules/shape.ts'
 import { shownWarnings } from './management/rules/shown-warnings.ts'
+import { RoleAssignmentCreate } from './management/schemas/role-assignments.ts'
+import { SuspensionSent } from './management/schemas/schema-parts.ts'
+import { TupleCreate } from './management/schemas/tuples.ts'
+import { UserCreate, UserReplace, UserUpdate } from './management/schemas/users.ts'
 import { ZerohopError } from './model/errors.ts'
 import { type OnEvent, tell } from './model/events.ts'
+import type { TSchema } from './model/json-schema.ts'
 import { EMBEDDED_WAIT_MS } from './model/limits.ts'
 import { Follower } from './pdp/follower.ts'
 import { Pdp, type PdpOptions } from './pdp/pdp.ts'
@@ -94,6 +101,29 @@ interface Writes<N extends Nouns[keyof Nouns], T> {
   update(ref: string, fields: Input<`update${N}`>['fields']): Promise<T>
   /** What cannot be without it is deleted too. */
   delete(ref: string): Promise<null>
+}
+
+/** What writes that give or take access are sent, and under which name where that is not the whole. */
+const SENT: { readonly [N in keyof ManagementUseCases]?: readonly [schema: TSchema, member?: string] } = {
+  assign: [RoleAssignmentCreate],
+  putAssignment: [RoleAssignmentCreate],
+  createTuple: [TupleCreate],
+  putTuple: [TupleCreate],
+  createUser: [UserCreate],
+  syncUser: [UserCreate],
+  updateUser: [UserUpdate, 'fields'],
+  replaceUser: [UserReplace, 'fields'],
+  suspendUser: [SuspensionSent, 'suspension'],
+}
+
+/**
+ * Of what gives or takes access nothing is ignored, as over HTTP: a misspelt end would give it for good.
+ * @throws INPUT_INVALID for a member that is not known or not of its type
+ */
+function requireSent(name: keyof ManagementUseCases, input: unknown): void {
+  const [schema, member] = SENT[name] ?? []
+  if (schema === undefined) return
+  requireShape(schema, member === undefined ? input : (input as Readonly<Record<string, unknown>>)[member], BODY)
 }
 
 const NOT_ENDED: readonly TimeState[] = ['scheduled', 'in_force']
@@ -187,10 +217,12 @@ class Zerohop {
     ...this.#collection('user', 'User'),
     /** Creates the user if it is missing; else changes only what is sent: attributes and roles are added. */
     sync: (user: Input<'syncUser'>): Promise<User> => this.#write('syncUser', user),
-    /** Creates or replaces the user: fields that are not sent are reset, roles are kept. */
+    /** Denies the user everything, also for a time; what was granted stays. Changes what is sent of a suspension. */
     suspend: (ref: string, suspension: Input<'suspendUser'>['suspension']): Promise<User> =>
       this.#write('suspendUser', { ref, suspension }),
+    /** Ends the suspension, if there is one. */
     resume: (ref: string): Promise<User> => this.#write('resumeUser', { ref }),
+    /** Creates or replaces the user: fields that are not sent are reset, roles are kept. */
     replace: async (ref: string, fields: Input<'replaceUser'>['fields']): Promise<User> =>
       (await this.#write('replaceUser', { ref, fields })).object,
   }
@@ -299,6 +331,7 @@ class Zerohop {
     name: N,
     input: InputOf<ManagementUseCases[N]>,
   ): Promise<ResultOf<ManagementUseCases[N]>> {
+    requireSent(name, input)
     const { result, revision, warnings } = await this.#management.store.commit(
       this.#environment,
       name,

@@ -75,6 +75,32 @@ describe('the embedded door', () => {
     await expect(tuples.create(related)).resolves.not.toHaveProperty('valid_until')
   })
 
+  it('nothing is ignored of what gives or takes access, as over HTTP: a misspelt end would give it for good', async () => {
+    const { users, roles, assignments, tuples } = await start(temporaryFolder('embedded'))
+    await roles.create({ key: 'reader' })
+    await users.create({ key: 'ana' })
+    const one = { user: 'ana', role: 'reader' }
+    const refused = async (run: () => Promise<unknown>, path: readonly (string | number)[]) =>
+      expect(run()).rejects.toMatchObject({ code: 'INPUT_INVALID', path: ['body', ...path] })
+    const unknown = { valid_til: 5 } as object
+    await refused(() => assignments.assign({ ...one, ...unknown }), ['valid_til'])
+    await refused(() => assignments.put({ ...one, ...unknown }), ['valid_til'])
+    await refused(() => assignments.put({ ...one, valid_until: 1.5 }), ['valid_until'])
+    const related = { subject: 'a:1', relation: 'parent', object: 'b:2', ...unknown }
+    await refused(() => tuples.create(related), ['valid_til'])
+    await refused(() => tuples.put(related), ['valid_til'])
+    const given = ['role_assignments', 0, 'valid_til']
+    await refused(() => users.create({ key: 'ben', role_assignments: [{ role: 'reader', ...unknown }] }), given)
+    await refused(() => users.sync({ key: 'ana', role_assignments: [{ role: 'reader', ...unknown }] }), given)
+    await refused(() => users.replace('ana', { role_assignments: [{ role: 'reader', ...unknown }] }), given)
+    await refused(() => users.suspend('ana', { reason: 'left', ...unknown }), ['valid_til'])
+    await refused(() => users.suspend('ana', {} as { reason: string }), ['reason'])
+    await refused(() => users.suspend('ana', undefined as never), [])
+    await refused(() => users.update('ana', { suspended: true } as object), ['suspended'])
+    expect(assignments.list()).toEqual([])
+    await expect(assignments.put({ ...one, valid_until: undefined })).resolves.toMatchObject(one)
+  })
+
   it('[D11] a sync makes sure that a user is there, and changes only what is sent; a replacement resets', async () => {
     const { users, roles, assignments } = await start(temporaryFolder('embedded'))
     await roles.create({ key: 'reader' })

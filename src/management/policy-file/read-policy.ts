@@ -1,6 +1,8 @@
 // Reads policy files: several texts become one policy, and everything that is wrong with it is said at once, each with
 // its place and the nearest word that would be right. First the text (yaml-document.ts), then the form
 // (schemas/policy-file.ts), then the meaning, which the use cases of the API judge (meaning.ts).
+import { noteFields } from '../../kinds/role-assignment.ts'
+import { timeFields } from '../../kinds/times.ts'
 import { POLICY_FILES_BYTES_MAX, POLICY_PROBLEMS_MAX } from '../../model/limits.ts'
 import { shortText } from '../../model/shorten.ts'
 import type { Path } from '../rules/fields.ts'
@@ -177,8 +179,13 @@ function shownName(field: ListName, item: unknown): string {
   if (key !== undefined) return key
   return field === 'set_rules'
     ? `${rest.user_set} × ${rest.permission} × ${rest.resource_set}`
-    : Object.values(item as object).join(' ')
+    : Object.entries(rest)
+        .flatMap(([name, value]) => (PAYLOAD.has(name) ? [] : value))
+        .join(' ')
 }
+
+/** Not of the name of what connects others. */
+const PAYLOAD: ReadonlySet<string> = new Set([...Object.keys(timeFields), ...Object.keys(noteFields)])
 
 function versionSentence(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))

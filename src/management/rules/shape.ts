@@ -102,6 +102,8 @@ function checkForms(forms: readonly Shape[], value: unknown, path: Path, found: 
   else found.push({ kind: 'type', path, wanted, got: value })
 }
 
+type Members = Readonly<Record<string, unknown>>
+
 function checkObject(
   { properties = {}, required = [], additionalProperties }: Shape,
   value: object,
@@ -109,9 +111,10 @@ function checkObject(
   found: Misfit[],
 ): void {
   for (const name of required) {
-    if (!Object.hasOwn(value, name)) found.push({ kind: 'missing', path: [...path, name] })
+    if ((value as Members)[name] === undefined) found.push({ kind: 'missing', path: [...path, name] })
   }
   for (const [name, one] of Object.entries(value)) {
+    if (one === undefined) continue // of a caller in this process: as if it were not there
     const shape = Object.hasOwn(properties, name) ? properties[name] : additionalProperties
     if (shape === false) found.push({ kind: 'unknown', path: [...path, name], names: Object.keys(properties) })
     else if (shape !== undefined) check(shape, one, [...path, name], found)

@@ -117,6 +117,15 @@ ${assignments.map((each) => `  - { user: ana, tenant: acme, ${each} }`).join('\n
     expect(ends(`role: lead, resource_instance: "team:t", ${until(2)}`)).toEqual([])
   })
 
+  it('names an assignment that stands twice by what it connects, not by its times', () => {
+    const both = ['2100-01-01T00:00:00Z', '2101-01-01T00:00:00Z'].map(
+      (until) => `{ user: ana, role: admin, tenant: acme, valid_until: "${until}", ticket: OPS-1 }`,
+    )
+    expect(listErrors(`zerohop: 2\nroles: [{ key: admin }]\nrole_assignments: [${both}]\n`)).toEqual([
+      expect.stringContaining('`ana admin acme` is defined twice'),
+    ])
+  })
+
   it('of version 1 is read as one of version 2', () => {
     const old = {
       zerohop: 1,
