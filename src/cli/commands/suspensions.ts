@@ -58,8 +58,8 @@ function sentence({ key, suspension }: UserRead, now: number): string {
     from === undefined ? '' : `, from ${formatTime(from)}`,
     until === undefined ? '' : `, until ${formatTime(until)}`,
   ]
-  const state = stateAt({ valid_from: instantOf(from), valid_until: instantOf(until) }, now)
+  const state = stateAt({ valid_from: parseTime(from), valid_until: parseTime(until) }, now)
   return plain(`${WORDS[state]}: ${key}${times.join('')}: ${reason}`)
 }
 
-const instantOf = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time))
+const parseTime = (time: string | undefined): number | null => (time === undefined ? null : Date.parse(time))
