@@ -23,6 +23,7 @@ const NAMES = Object.keys(DATABASES)
 const HELP = `Usage: npm run test:filters [-- options]
 
   --questions N   of each database, at least; default 20000
+  --minutes M     of each database, at most: then it ends with fewer questions
   --seed N        of the first policies; the next ones have the next numbers. Default: the time
   --on NAME       only this database: ${NAMES.join(', ')}; more than once for several
   --record        writes the figures of the run to docs/runs.md, a row for each database
@@ -49,6 +50,7 @@ try {
   options = parseArgs({
     options: {
       questions: { type: 'string', default: '20000' },
+      minutes: { type: 'string' },
       seed: { type: 'string', default: String(Date.now() % 2 ** 31) },
       on: { type: 'string', multiple: true, default: NAMES },
       record: { type: 'boolean', default: false },
@@ -64,6 +66,7 @@ if (options.help) {
 }
 const questions = number('questions', options.questions, 1)
 const seed = number('seed', options.seed, 0)
+const minutes = options.minutes === undefined ? undefined : number('minutes', options.minutes, 1)
 for (const name of options.on) if (!NAMES.includes(name)) usage(`--on takes one of ${NAMES.join(', ')}`)
 
 if (options.on.some((name) => name.startsWith('prisma'))) await import('./install-prisma.mjs')
@@ -88,6 +91,7 @@ for (const name of options.on) {
         ZEROHOP_TEST_COMPILED: '1',
         ZEROHOP_TEST_SEED: String(seed),
         FILTERS_QUESTIONS: String(questions),
+        ...(minutes === undefined ? {} : { FILTERS_MS: String(minutes * 60_000) }),
         FILTERS_SUMMARY: summary,
       },
     },

@@ -118,8 +118,8 @@ const POLICIES_AT_A_TIME = 40
 const DIFFERENCES_MAX = 5
 const PROGRESS_MS = 5_000
 
-/** What scripts/test-filters.mjs wants of a long run: how many questions, and the file where it reads the counts. */
-const { FILTERS_QUESTIONS: wanted, FILTERS_SUMMARY: summary } = process.env
+/** What scripts/test-filters.mjs wants of a long run: how many questions, for how long, and where it reads the counts. */
+const { FILTERS_QUESTIONS: wanted, FILTERS_MS: most = 'Infinity', FILTERS_SUMMARY: summary } = process.env
 
 /**
  * Asks the questions of so many random policies, half of them with times, and prints how many they were; in a long run as
@@ -129,7 +129,9 @@ export async function tryPolicies(name: string, database: PolicyDatabase, polici
   const counts = noCounts()
   const { seed, numRuns } = parameters(policies)
   const differences: Difference[] = []
-  const isEnough = (asked: number) => (wanted === undefined ? asked >= numRuns : counts.questions >= Number(wanted))
+  const end = performance.now() + Number(most)
+  const isEnough = (asked: number) =>
+    wanted === undefined ? asked >= numRuns : counts.questions >= Number(wanted) || performance.now() >= end
   const tables = new Tables(database)
   let printed = performance.now()
   for (let asked = 0; !isEnough(asked) && differences.length < DIFFERENCES_MAX; asked += POLICIES_AT_A_TIME) {
