@@ -76,6 +76,9 @@ export type PolicyDiff = t.Static<typeof PolicyDiff>
 /** Why an answer differs between two instants, where one cause suffices. */
 const By = t.enumOf('condition')
 
+/** What is given to everyone (D16) is asked about once, and not counted as a user. */
+const everybody = t.maybe(t.described(t.Flag, 'true: everyone, `*`, is among them, and is not counted in `users`'))
+
 /** Users who gain or lose one action on one type of resource in one tenant, by one source. */
 export const AccessGroup = t.named(
   'AccessGroup',
@@ -94,6 +97,7 @@ export const AccessGroup = t.named(
       ),
     ),
     users: t.described(Count, 'number of different users'),
+    everybody,
     decisions: t.described(Count, 'number of answers that change'),
   }),
 )
@@ -105,7 +109,7 @@ export type AccessGroup = t.Static<typeof AccessGroup>
 export const AccessFlip = t.named(
   'AccessFlip',
   t.open({
-    user: t.Text,
+    user: t.described(t.Text, '`*` for everyone'),
     action: t.Text,
     resource: t.closed({ type: t.Text, key: t.maybe(t.Text) }),
     tenant: t.Text,
@@ -124,6 +128,7 @@ export const AccessChange = t.named(
   'AccessChange',
   t.open({
     users: t.described(Count, 'number of different users; a lower bound if not complete'),
+    everybody,
     decisions: t.described(Count, 'number of answers that change; a lower bound if not complete'),
     complete: t.described(t.Flag, 'false if a limit was reached and the result is incomplete'),
     groups: t.described(t.listOf(AccessGroup), 'ordered by source, resource, action, tenant and lifecycle'),
@@ -145,6 +150,7 @@ export const RenamedAccess = t.named(
   'RenamedAccess',
   t.open({
     users: t.described(Count, 'different users, by their keys before the change'),
+    everybody,
     decisions: t.described(Count, 'answers that are lost under the old name and gained under the new one'),
   }),
 )

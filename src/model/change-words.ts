@@ -65,8 +65,9 @@ export const objectOfPath = (path: string): string => path.replace(/^\/v\d+\/[^/
 /** `role_assignment` → `role assignment`. */
 export const kindText = (kind: string): string => kind.replaceAll('_', ' ')
 
-/** A set rule has no name: it is written by what it connects. */
+/** A set rule has no name: it is written by what it connects; and what everyone has (D16), by that word. */
 export function keyText(kind: string, key: string): string {
+  if (isOfEveryone({ kind, key })) return `Everyone: ${roleText(key)}`
   if (kind !== 'set_rule') return plain(key)
   const [users = '', permission = '', resources = ''] = key.split('/')
   return plain(`${shortSet(users)} × ${shortSet(resources)}: ${permission}`)
@@ -86,8 +87,21 @@ export const inReadingOrder = <T extends Pick<ChangedObject, 'op'>>(changes: rea
 export function fieldTexts({ op, fields }: Pick<ChangedObject, 'op' | 'fields'>): (readonly [string, string])[] {
   if (op === 'delete') return []
   return Object.entries(fields as Record<string, readonly unknown[]>).map(
-    ([name, [before, after]]) => [name, timeText(name, before, after) ?? fieldText(before, after)] as const,
+    ([name, [before, after]]) => [name, formatField(name, before, after)] as const,
   )
+}
+
+const formatField = (name: string, before: unknown, after: unknown): string =>
+  name === 'suspension'
+    ? `${before ? `${suspensionText(before)} → ` : ''}${suspensionText(after)}`
+    : (timeText(name, before, after) ?? fieldText(before, after))
+
+/** `suspended until …: lost laptop` (D16) */
+function suspensionText(suspension: unknown): string {
+  if (suspension === null || suspension === undefined) return 'not suspended'
+  const { reason, valid_from: from, valid_until: until } = suspension as Readonly<Record<string, unknown>>
+  const times = `${from ? ` from ${valueText(from)}` : ''}${until ? ` until ${valueText(until)}` : ''}`
+  return `suspended${times}${reason ? `: ${valueText(reason)}` : ''}`
 }
 
 const TIME_WORDS: Readonly<Record<string, string>> = { valid_from: 'beginning', valid_until: 'end' }
@@ -107,23 +121,24 @@ interface NoticeOptions {
   readonly names?: boolean
 }
 
-/** What must not be overlooked in a list of changes: what is renamed, what is granted for longer, and what everybody gets or loses. */
+/** What must not be overlooked in a list of changes: what is renamed, what is granted for longer, and what everyone gets or loses. */
 export const noticeTexts = (changes: readonly ChangedObject[], options: NoticeOptions = {}): string[] => [
   ...renamedTexts(changes, options),
   ...widenedTexts(changes, options),
-  ...everybodyTexts(changes, options),
+  ...everyoneTexts(changes, options),
 ]
 
 /** Whom a role is assigned to, in words. */
-export const holderText = (user: string): string => (user === EVERYBODY ? `everybody (${EVERYBODY})` : user)
+export const holderText = (user: string): string => (user === EVERYBODY ? `everyone (${EVERYBODY})` : user)
 
-/** The roles that everybody gets or loses (D16). */
-function everybodyTexts(changes: readonly ChangedObject[], { names = true }: NoticeOptions): string[] {
+const isOfEveryone = ({ kind, key }: Pick<ChangedObject, 'kind' | 'key'>): boolean =>
+  kind === 'role_assignment' && key.startsWith(`${EVERYBODY}/`)
+
+/** The roles that everyone gets or loses (D16). */
+function everyoneTexts(changes: readonly ChangedObject[], { names = true }: NoticeOptions): string[] {
   return (['create', 'delete'] as const).flatMap((op) => {
-    const keys = changes
-      .filter((one) => one.op === op && one.kind === 'role_assignment' && one.key.startsWith(`${EVERYBODY}/`))
-      .map(({ key }) => key)
-    const who = op === 'create' ? 'Everybody, also users who are not signed in, gets' : 'Everybody loses'
+    const keys = changes.filter((one) => one.op === op && isOfEveryone(one)).map(({ key }) => key)
+    const who = op === 'create' ? 'Everyone, also users who are not signed in, gets' : 'Everyone loses'
     if (names) return keys.map((key) => `${who} role ${roleText(key)}.`)
     return keys.length === 0 ? [] : [`${who} ${counted(keys.length, 'role')}.`]
   })
@@ -166,8 +181,7 @@ function widenedMost([before, after]: readonly unknown[] = []): string[] {
   return Number(before) < Number(after) ? ['may be given for longer'] : []
 }
 
-const widenedTo = ([, after]: readonly unknown[] = []): string[] =>
-  after === true ? ['may be given to everybody'] : []
+const widenedTo = ([, after]: readonly unknown[] = []): string[] => (after === true ? ['may be given to everyone'] : [])
 
 function widenedBeginning([before, after]: readonly unknown[] = []): string[] {
   if (before === null || before === undefined) return []
@@ -210,9 +224,9 @@ export function renamedTexts(
 /** Who keeps access under another name; undefined where no one does. */
 export function keptText({ renamed }: AccessDiff['access']): string | undefined {
   if (!renamed) return undefined
-  const { users, decisions } = renamed
-  const verb = plural(users, 'keeps', 'keep')
-  return `${counted(users, 'user')} ${verb} access under a new name (${counted(decisions, 'permission')})`
+  const { users, everybody, decisions } = renamed
+  const verb = plural(users + (everybody ? 1 : 0), 'keeps', 'keep')
+  return `${capitalize(usersText(renamed))} ${verb} access under a new name (${counted(decisions, 'permission')})`
 }
 
 /** Rules that only have another name; or undefined. */
@@ -309,28 +323,44 @@ const becomes = (before: string, after: string): string => `${valueText(before)}
 export const sourceText = ({ role, user_set, resource_set }: AccessSource): string =>
   plain(role ?? `${shortSet(user_set ?? '')} × ${shortSet(resource_set ?? '')}`)
 
-/** How many users gain or lose how much. */
-export function sideText(verb: 'gain' | 'lose', { users, decisions, complete }: AccessChange): string {
+/** How many users gain or lose how much, and whether everyone does (D16). */
+export function sideText(verb: 'gain' | 'lose', { users, everybody, decisions, complete }: AccessChange): string {
   const many = `${complete ? '' : 'at least '}${counted(users, 'user')}`
-  return `${many} ${plural(users, `${verb}s`, verb)} access (${counted(decisions, 'permission')})`
+  const who = everybody ? ['Everyone', ...(users === 0 ? [] : [many])].join(' and ') : many
+  const verbs = plural(users + (everybody ? 1 : 0), `${verb}s`, verb)
+  return `${who} ${verbs} access (${counted(decisions, 'permission')})`
 }
+
+/** At the beginning of a sentence. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** So many users, and everyone (D16) where it is among them: `everyone and 2 users`. */
+export const usersText = ({ users, everybody }: Pick<AccessGroup, 'users' | 'everybody'>): string =>
+  everybody ? ['everyone', ...(users === 0 ? [] : [counted(users, 'user')])].join(' and ') : counted(users, 'user')
 
 /** True when no one gains, or no one loses. */
 export const isNobody = ({ decisions, complete }: AccessChange): boolean => decisions === 0 && complete
 
 /** Those that concern most people first. */
 export const widestFirst = (groups: readonly AccessGroup[]): AccessGroup[] =>
-  groups.toSorted((left, right) => right.users - left.users || right.decisions - left.decisions)
+  groups.toSorted(
+    (left, right) =>
+      Number(right.everybody === true) - Number(left.everybody === true) ||
+      right.users - left.users ||
+      right.decisions - left.decisions,
+  )
 
-export function groupText({ source, resource, action, tenant, users, lifecycle, by }: AccessGroup): string {
+export function groupText(group: AccessGroup): string {
+  const { source, resource, action, tenant, lifecycle, by } = group
   const because = `${lifecycle ? `, ${kindText(lifecycle)}` : ''}${by ? `, ${BY_CONDITION}` : ''}`
   const what = `${plain(action)} ${plain(resource)} in ${plain(tenant)}`
-  return `${what}: ${counted(users, 'user')}, as ${sourceText(source)}${because}`
+  return `${what}: ${usersText(group)}, as ${sourceText(source)}${because}`
 }
 
 export function flipText({ user, action, resource: { type, key }, tenant, since }: AccessFlip): string {
   const from = since ? `, from ${since} on` : ''
-  return `${plain(user)} ${plain(action)} ${plain(type)}${key ? `:${plain(key)}` : ''} in ${plain(tenant)}${from}`
+  const who = user === EVERYBODY ? 'Everyone:' : plain(user)
+  return `${who} ${plain(action)} ${plain(type)}${key ? `:${plain(key)}` : ''} in ${plain(tenant)}${from}`
 }
 
 /** What starts or ends by itself. */

@@ -110,7 +110,7 @@ describe('zerohop grant', () => {
   })
 })
 
-describe('grants of everybody', () => {
+describe('grants of everyone', () => {
   it('are given for a time, listed and revoked by `*`, and only where the role says so', async () => {
     const refused = await run('grant', '*', 'viewer', ...ACME)
     expect([refused.code, refused.out]).toEqual([1, ''])
@@ -118,13 +118,13 @@ describe('grants of everybody', () => {
     await api.ask('PATCH', '$S/roles/viewer', { everybody: true })
     const given = await run('grant', '*', 'viewer', ...ACME, '--for', '7d')
     expect(given.out).toMatch(
-      new RegExp(String.raw`^granted: everybody \(\*\) viewer in tenant acme, until ${TIME}\n$`),
+      new RegExp(String.raw`^granted: everyone \(\*\) viewer in tenant acme, until ${TIME}\n$`),
     )
-    expect((await run('grants', '--user', '*')).out).toMatch(/\n *everybody \(\*\) +viewer +tenant acme /)
-    expect((await run('grant', '*', 'viewer', ...ACME, '--no-end')).out).toMatch(/^longer: everybody /)
-    expect((await run('revoke', '*', 'viewer', ...ACME)).out).toBe('revoked: everybody (*) viewer in tenant acme\n')
+    expect((await run('grants', '--user', '*')).out).toMatch(/\n *everyone \(\*\) +viewer +tenant acme /)
+    expect((await run('grant', '*', 'viewer', ...ACME, '--no-end')).out).toMatch(/^longer: everyone /)
+    expect((await run('revoke', '*', 'viewer', ...ACME)).out).toBe('revoked: everyone (*) viewer in tenant acme\n')
     await run('grant', '*', 'viewer', ...ACME)
-    expect((await run('revoke', '*', '--all', '--yes')).out).toContain('revoked: 1 role of everybody (*)')
+    expect((await run('revoke', '*', '--all', '--yes')).out).toContain('revoked: 1 role of everyone (*)')
     await api.ask('PATCH', '$S/roles/viewer', { everybody: false })
   })
 })

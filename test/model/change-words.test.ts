@@ -2,11 +2,16 @@
 import { describe, expect, it } from 'vitest'
 import {
   fieldTexts,
+  flipText,
+  groupText,
+  keyText,
   noticeTexts,
   objectText,
   policyLines,
   renamedTexts,
+  sideText,
   widenedTexts,
+  widestFirst,
 } from '../../src/model/change-words.ts'
 import { plain, plainLines } from '../../src/model/plain-text.ts'
 
@@ -43,7 +48,7 @@ describe('times of what is granted', () => {
     [{ max_duration: [60, 120] }, '60 → 120', ['may be given for longer']],
     [{ max_duration: [120, 60] }, '120 → 60', []],
     [{ max_duration: [null, 60] }, '60', []],
-    [{ everybody: [null, true] }, 'true', ['may be given to everybody']],
+    [{ everybody: [null, true] }, 'true', ['may be given to everyone']],
     [{ everybody: [true, null] }, 'true → (none)', []],
   ])('%j', (fields, text, widened) => {
     expect(fieldTexts(change(fields)).map(([, shown]) => shown)).toEqual([text])
@@ -63,7 +68,21 @@ describe('times of what is granted', () => {
   })
 })
 
-describe('roles of everybody', () => {
+describe('suspensions', () => {
+  it('are said in words, with their times and why', () => {
+    const texts = (before: object | null, after: object | null) =>
+      fieldTexts({ op: 'update', fields: { suspension: [before, after] } })
+    const until = '2027-01-01T00:00:00.000+00:00'
+    expect(texts(null, { reason: 'left', valid_until: until })).toEqual([
+      ['suspension', `suspended until ${until}: left`],
+    ])
+    expect(texts({ reason: 'left', valid_from: until }, null)).toEqual([
+      ['suspension', `suspended from ${until}: left → not suspended`],
+    ])
+  })
+})
+
+describe('roles of everyone', () => {
   const change = (op: 'create' | 'update' | 'delete', key: string) =>
     ({ op, kind: 'role_assignment', key, fields: {} }) as const
   const changes = [
@@ -76,14 +95,41 @@ describe('roles of everybody', () => {
 
   it('are said in words, with what they are or how many', () => {
     expect(noticeTexts(changes)).toEqual([
-      'Everybody, also users who are not signed in, gets role reader in tenant acme.',
-      'Everybody, also users who are not signed in, gets role viewer on doc:plan.',
-      'Everybody loses role reader in tenant other.',
+      'Everyone, also users who are not signed in, gets role reader in tenant acme.',
+      'Everyone, also users who are not signed in, gets role viewer on doc:plan.',
+      'Everyone loses role reader in tenant other.',
     ])
     expect(noticeTexts(changes, { names: false })).toEqual([
-      'Everybody, also users who are not signed in, gets 2 roles.',
-      'Everybody loses 1 role.',
+      'Everyone, also users who are not signed in, gets 2 roles.',
+      'Everyone loses 1 role.',
     ])
+    expect(changes.map(({ kind, key }) => keyText(kind, key))).toEqual([
+      'Everyone: reader in tenant acme',
+      'Everyone: viewer on doc:plan',
+      'Everyone: editor in tenant acme',
+      'ana/reader/acme',
+      'Everyone: reader in tenant other',
+    ])
+  })
+
+  it('are told from users who gain or lose access', () => {
+    const source = { kind: 'role', role: 'reader' } as const
+    const group = { source, resource: 'doc', action: 'read', tenant: 'acme', users: 0, decisions: 1 }
+    expect(groupText({ ...group, everybody: true })).toBe('read doc in acme: everyone, as reader')
+    expect(groupText({ ...group, users: 2, everybody: true })).toBe('read doc in acme: everyone and 2 users, as reader')
+    const [few, all] = [
+      { ...group, users: 9 },
+      { ...group, everybody: true },
+    ] as const
+    expect(widestFirst([few, all])).toEqual([all, few])
+    const flip = { user: '*', action: 'read', resource: { type: 'doc' }, tenant: 'acme', because: source }
+    expect(flipText(flip)).toBe('Everyone: read doc in acme')
+    const side = { ...group, complete: true, groups: [], more_groups: 0, first: [] }
+    expect(sideText('gain', { ...side, everybody: true })).toBe('Everyone gains access (1 permission)')
+    expect(sideText('lose', { ...side, users: 1, everybody: true })).toBe(
+      'Everyone and 1 user lose access (1 permission)',
+    )
+    expect(sideText('lose', { ...side, users: 1 })).toBe('1 user loses access (1 permission)')
   })
 })
 

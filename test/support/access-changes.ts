@@ -1,6 +1,7 @@
 // An access diff as it is defined, in the form in which it is answered.
 import type { AccessChange, AccessFlip } from '../../src/model/access-diff.ts'
 import type { Flip } from '../reference/access-diff.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 
 /** The flips as the answer says them. */
 export function toAccessChange(flips: readonly Flip[]): AccessChange {
@@ -14,7 +15,7 @@ export function toAccessChange(flips: readonly Flip[]): AccessChange {
     groups.set(name, group)
   }
   return {
-    users: new Set(flips.map(({ user }) => user)).size,
+    ...countUsers(new Set(flips.map(({ user }) => user))),
     decisions: flips.length,
     complete: true,
     groups: [...groups.values()].map(({ flip, users, decisions }) => ({
@@ -24,13 +25,19 @@ export function toAccessChange(flips: readonly Flip[]): AccessChange {
       tenant: flip.tenant,
       ...(flip.lifecycle === undefined ? {} : { lifecycle: flip.lifecycle as NonNullable<AccessFlip['lifecycle']> }),
       ...(flip.by === undefined ? {} : { by: flip.by }),
-      users: users.size,
+      ...countUsers(users),
       decisions,
     })),
     more_groups: 0,
     first: flips as AccessFlip[],
     next: null,
   }
+}
+
+/** Everyone (D16) is said beside them, and not counted. */
+function countUsers(keys: ReadonlySet<string>): { readonly users: number; readonly everybody?: true } {
+  const users = [...keys].filter((key) => key !== EVERYBODY).length
+  return keys.has(EVERYBODY) ? { users, everybody: true } : { users }
 }
 
 interface BothChanges {

@@ -89,12 +89,12 @@ function side(verb: 'gain' | 'lose', change: AccessChange, names: boolean): stri
   const table = [
     '| action | resource | tenant | as | users |',
     '|---|---|---|---|--:|',
-    ...rows(widest, ({ action, resource, tenant, source, users: count }) => [
+    ...rows(widest, ({ action, resource, tenant, source, users, everybody }) => [
       action,
       resource,
       names ? tenant : '…',
       sourceText(source),
-      count,
+      everybody ? ['everyone', ...(users === 0 ? [] : [users])].join(' + ') : users,
     ]),
   ]
   const who = [

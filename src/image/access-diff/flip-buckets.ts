@@ -1,6 +1,6 @@
 // How the flips of an access diff are kept: by permission and tenant, and there by source and lifecycle. Numbers are
 // those of twins.
-import type { Lifecycle } from '../../model/access-diff.ts'
+import type { AccessGroup, Lifecycle } from '../../model/access-diff.ts'
 
 /** The flips of one direction by one source, about one permission in one tenant. */
 export interface Bucket {
@@ -23,6 +23,15 @@ export function pickFlips(bucket: Bucket, at: readonly number[]): Bucket {
     users: at.map((index) => users[index]!),
     instances: instances && at.map((index) => instances[index]),
   }
+}
+
+/** Different users: everyone (D16) is said beside them, and not counted. @param everyone its number, where it has one */
+export function countUsers(
+  users: ReadonlySet<number>,
+  everyone: number | undefined,
+): Pick<AccessGroup, 'users' | 'everybody'> {
+  if (everyone === undefined || !users.has(everyone)) return { users: users.size }
+  return { users: users.size - 1, everybody: true }
 }
 
 /** By permission and tenant (`toAreaNumber`), then by source and lifecycle. */

@@ -12,7 +12,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/keys.ts'
 import { ACCESS_FLIPS_MAX, ACCESS_GROUPS_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
-import { type Bucket, type Buckets, pickFlips, toAreaNumber } from './flip-buckets.ts'
+import { type Bucket, type Buckets, countUsers, pickFlips, toAreaNumber } from './flip-buckets.ts'
 import type { Meter } from './meter.ts'
 import { keyOn, type Objects } from './objects.ts'
 import { takeRenamed } from './renamed-flips.ts'
@@ -148,11 +148,12 @@ export class Flips {
       decisions += bucket.users.length
       for (const user of bucket.users) users.add(user)
     }
+    const everyone = this.#objects.users.named(EVERYBODY)
     const groups = buckets.sort((left, right) => this.#inOrderOfGroups(left, right))
-    const shown = groups.slice(0, ACCESS_GROUPS_MAX).map((bucket) => this.#group(bucket))
+    const shown = groups.slice(0, ACCESS_GROUPS_MAX).map((bucket) => this.#group(bucket, everyone))
     const { first, next } = this.#page(direction, buckets, page)
     const more_groups = groups.length - shown.length
-    return { users: users.size, decisions, complete, groups: shown, more_groups, first, next }
+    return { ...countUsers(users, everyone), decisions, complete, groups: shown, more_groups, first, next }
   }
 
   #named(bucket: Bucket): Named {
@@ -169,7 +170,10 @@ export class Flips {
     )
   }
 
-  #group({ source, resource, action, tenantKey, lifecycle, by, users, instances }: Named): AccessGroup {
+  #group(
+    { source, resource, action, tenantKey, lifecycle, by, users }: Named,
+    everyone: number | undefined,
+  ): AccessGroup {
     return {
       source: this.#sources[source]!,
       resource,
@@ -177,7 +181,7 @@ export class Flips {
       tenant: tenantKey,
       ...(lifecycle === undefined ? {} : { lifecycle }),
       ...(by === undefined ? {} : { by }),
-      users: instances === undefined ? users.length : new Set(users).size,
+      ...countUsers(new Set(users), everyone),
       decisions: users.length,
     }
   }

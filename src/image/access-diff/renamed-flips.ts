@@ -1,7 +1,8 @@
 // Takes out of the flips of an access diff what only has another name: lost under the old one and gained by the same
 // user under the new one.
 import type { RenamedAccess } from '../../model/access-diff.ts'
-import { type Bucket, type Buckets, pickFlips, toAreaNumber } from './flip-buckets.ts'
+import { EVERYBODY } from '../../model/keys.ts'
+import { type Bucket, type Buckets, countUsers, pickFlips, toAreaNumber } from './flip-buckets.ts'
 import type { Objects } from './objects.ts'
 import type { Renames } from './renames.ts'
 import type { Twins } from './twins.ts'
@@ -41,7 +42,7 @@ export function takeRenamed(
       filterBuckets(gained, (user, instance) => !taken.has(flipName(user, instance))),
     )
   }
-  return { users: renamed.size, decisions }
+  return { ...countUsers(renamed, users.named(EVERYBODY)), decisions }
 }
 
 /** From the number of an object to that of its new key, undefined when neither image has it. Looks each up once. */

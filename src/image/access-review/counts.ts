@@ -8,6 +8,7 @@ import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { Evaluator } from '../decide/evaluator.ts'
+import { everybodyStored } from '../records/everybody.ts'
 import { permissionId, permissionKey, permissionResource, permissionRole } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
 import { permissionIdsOfRole } from '../records/role.ts'
@@ -22,6 +23,8 @@ export interface ReviewGroup {
   readonly key: string
   /** different users: who have the role somewhere, assigned or over relations; who are allowed somewhere */
   users: number
+  /** everyone has the role somewhere, or may do the action somewhere (D16); `users` has only what users hold themselves */
+  everybody?: true
   /** of an action: other users, for whom it depends on what is sent */
   conditional: number
   /** of a role: permissions that it gives, with those of the roles that it extends; null of an action */
@@ -61,6 +64,7 @@ export class ReviewCounts {
     }
     const everything = { kernel, filter: {}, tenant: undefined, instance: undefined, permission }
     this.#rules = new LinesByRules(everything, this.#evaluator, required)
+    this.#markEveryone(everybodyStored(kernel))
   }
 
   /** Counts on; false when all users are counted. */
@@ -72,6 +76,17 @@ export class ReviewCounts {
       left -= /* canary: counts-of-the-suspended */ isSuspended(this.#kernel, next.value) ? 1 : this.#add(next.value) // D16
     }
     return true
+  }
+
+  /** Marks what everyone has, or may do. No rule allows everyone anything (D16). */
+  #markEveryone(everyone: number): void {
+    if (everyone === 0) return
+    const { held, isWhole } = this.#roles.of(everyone)
+    if (!isWhole) this.complete = false
+    for (const id of this.#by === 'role' ? held.roles : held.permissions) {
+      const group = this.#groups.get(id)
+      if (group !== undefined) group.everybody = true
+    }
   }
 
   /** In the order of their keys. */

@@ -3,6 +3,7 @@
 
 import type { LogId } from '../../log/change.ts'
 import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
+import { usersText } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { APPLY_TRIES_MAX } from '../../model/limits.ts'
@@ -118,12 +119,16 @@ function listGrown(what: string, now: AccessChange, then: AccessChange): string[
   const known = new Map(then.groups.map((group) => [nameOfGroup(group), group]))
   const grown = now.groups.filter((group) => {
     const before = known.get(nameOfGroup(group))
-    return before === undefined || group.users > before.users || group.decisions > before.decisions
+    return before === undefined || isMore(group, before)
   })
-  if (grown.length > 0) return grown.map((group) => `${what} ${nameOfGroup(group)} (${counted(group.users, 'user')})`)
-  const isMore = now.users > then.users || now.decisions > then.decisions || (then.complete && !now.complete)
-  return isMore ? [`${what}: ${counted(now.decisions, 'permission')} of ${counted(now.users, 'user')}`] : []
+  if (grown.length > 0) return grown.map((group) => `${what} ${nameOfGroup(group)} (${usersText(group)})`)
+  if (!isMore(now, then) && (!then.complete || now.complete)) return []
+  return [`${what}: ${counted(now.decisions, 'permission')} of ${usersText(now)}`]
 }
+
+/** Whether there are more users or answers, or everyone (D16) is new among them. */
+const isMore = (now: Group | AccessChange, then: Group | AccessChange): boolean =>
+  now.users > then.users || now.decisions > then.decisions || (now.everybody === true && !then.everybody)
 
 type Line = AccessDiff['access']['conditional'][number]
 

@@ -129,6 +129,12 @@ export const AccessCounts = t.named(
           Count,
           'users who have the role somewhere, assigned or derived; or who are allowed somewhere',
         ),
+        everybody: t.optional(
+          t.described(
+            t.Flag,
+            'true: everyone, `*`, has it or is allowed somewhere; `users` are those who hold it themselves',
+          ),
+        ),
         conditional: t.described(Count, 'for an action: further users, for whom it depends on the request'),
         permissions: t.described(
           t.nullable(Count),

@@ -74,7 +74,8 @@ export const AuthorizedUsersPage = t.named(
     ...answered,
     users: t.described(
       t.listOf(t.open({ user: t.Text, because: t.described(t.listOf(Because), 'why it is allowed') })),
-      'ordered by key; a page can have fewer than `limit` rows, or none, although more follow',
+      'ordered by key; a page can have fewer than `limit` rows, or none, although more follow. Where everyone may do it, ' +
+        'the first page begins with `*`, which is no user and does not count',
     ),
     next: t.described(t.nullable(t.Text), 'cursor of the next page; null on the last page'),
   }),

@@ -57,6 +57,7 @@ export type PastAnswer = t.Static<typeof PastAnswer>
 
 export const Because = t.open({
   source: t.enumOf('rbac', 'rebac', 'abac'),
+  everybody: t.optional(t.described(t.Flag, 'true: the role is assigned to everyone, `*`, and not to the user')),
   role: t.Text,
   resource_set: t.optional(t.Text),
   tenant: t.Text,

@@ -322,6 +322,41 @@ describe('files, plans and reverts', () => {
     expect(keys().sort()).toEqual(['*/reader/acme', '*/viewer/acme/doc:plan'])
   })
 
+  it('a plan tells everyone from users, and is refused where everyone is new in it', async () => {
+    const plan = async (user: string) => {
+      const policy = { zerohop: 2, role_assignments: [{ ...IN_TENANT, user }] }
+      return (await ask('POST', `${ENVIRONMENT}/plan`, { policy })).body
+    }
+    const [one, all] = [await plan('ana'), await plan('*')]
+    expect(one.access.gained).toMatchObject({ users: 1, decisions: 1, groups: [{ users: 1 }] })
+    expect(one.access.gained).not.toHaveProperty('everybody')
+    const everyone = { users: 0, everybody: true, decisions: 1 }
+    expect(all.access.gained).toMatchObject({ ...everyone, groups: [everyone], first: [{ user: '*' }] })
+    const policy = { zerohop: 2, role_assignments: [IN_TENANT] }
+    const expected = { policy: one.policy, access: one.access }
+    const grown = await ask('POST', `${ENVIRONMENT}/apply`, { policy, expected })
+    refused(grown, 'gained doc:read by reader in acme (everyone)', 409)
+    expect(keys()).toEqual([])
+    const agreed = { policy: all.policy, access: all.access }
+    expect((await ask('POST', `${ENVIRONMENT}/apply`, { policy, expected: agreed })).status).toBe(200)
+  })
+
+  it('the users who may do something begin with it, on the first page alone', async () => {
+    const query = { action: 'read', resource: 'doc:plan', limit: 1 }
+    const list = async (after?: string) =>
+      (await ask('POST', `${ENVIRONMENT}/authorized-users`, { ...query, after })).body
+    expect((await list()).users).toEqual([])
+    await give(ON_INSTANCE)
+    const page = await list()
+    expect(page.users).toMatchObject([
+      { user: '*', because: [{ source: 'rebac', everybody: true, role: 'viewer' }] },
+      { user: 'ana', because: [{ everybody: true }] },
+    ])
+    if (page.next !== null) expect((await list(page.next)).users).toEqual([])
+    const counts = (await ask('GET', `${ENVIRONMENT}/access/counts?by=resource`)).body.counts
+    expect(counts).toEqual([{ key: 'doc:read', users: 0, everybody: true, conditional: 0, permissions: null }])
+  })
+
   it('a file gives and, with prune, takes it, together with the flag', async () => {
     const all = { ...POLICY, ...FACTS }
     await apply({ ...all, role_assignments: [IN_TENANT] }, { prune: true, cascade: true })

@@ -76,7 +76,12 @@ function definedCounts(world: World, t: number) {
       new Set(about.filter(({ access }) => access === wanted).map(({ user }) => user))
     const [allowed, conditional] = [who('allowed'), who('conditional')]
     for (const user of allowed) conditional.delete(user)
-    return { key, users: allowed.size, conditional: conditional.size, permissions }
+    const isOfAll = lines.some(
+      ({ resource: type, action, user, access }) =>
+        `${type}:${action}` === key && user === EVERYBODY && access === 'allowed',
+    )
+    const everybody = isOfAll ? { everybody: true as const } : {}
+    return { key, users: allowed.size, conditional: conditional.size, permissions, ...everybody }
   })
   return { role: countUsers(image, 'role', t), resource }
 }

@@ -9,6 +9,7 @@ import {
   PermissionsQuestion,
   UserPermissionsRead,
 } from '../../../management/schemas/past-listing.ts'
+import { EVERYBODY } from '../../../model/keys.ts'
 import { PAGE_ROWS_DEFAULT } from '../../../model/limits.ts'
 import { withInstants } from '../../../model/print-time.ts'
 import type { InstancePermissions, TenantPermissions } from '../../../pdp/pdp-listings.ts'
@@ -73,7 +74,10 @@ export function pastListingRoutes(app: FastifyInstance, management: RouteContext
       const page = { after: body.after ?? null, limit: body.limit ?? PAGE_ROWS_DEFAULT, context: seen }
       const { keys, next = null } = pdp.users(action, resource, page)
       const users: AuthorizedUsersPage['users'][number][] = []
-      for (const user of keys) {
+      // who is in no table may do what everyone may (D16)
+      const isShared = body.after === undefined || body.after === null
+      const shared = isShared && pdp.check(EVERYBODY, action, resource, seen) ? [EVERYBODY] : []
+      for (const user of [...shared, ...keys]) {
         const { because } = pdp.explain(user, action, resource, seen)
         users.push({ user, because: because.map(withInstants) })
         await pause() // an explanation may take milliseconds, and other requests wait
