@@ -76,5 +76,40 @@ it.skipIf(consoleServer === undefined)(
     await notice.getByText('parental leave').waitFor()
     expect(await notice.getByRole('button').count()).toBe(0)
     await inspect(page, 'suspension-scheduled')
+    await page.getByRole('link', { name: 'Time-limited access' }).click()
+    const table = page.getByRole('region', { name: 'Suspensions and relations that start or end' })
+    const row = table.locator('tbody tr').filter({ hasText: 'Suspension of ben@acme.example starts' })
+    await row
+      .getByText(/UTC|GMT|[A-Z]{3,4}/)
+      .first()
+      .waitFor() // the time zone is named
+    await row.getByText('Loses').waitFor()
+    await row.getByText('read invoice in acme').waitFor()
+    await page.getByRole('region', { name: 'Loses access' }).getByText('read invoice in acme: 1 user').waitFor()
+    await inspect(page, 'time-limited-suspension')
   },
 )
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('removes everything, and says what remains', async () => {
+  const page = await console.visit('users/cleo@acme.example')
+  const dialog = page.getByRole('dialog', { name: /^Remove everything from/ })
+  const remains = dialog.getByRole('region', { name: 'What remains' })
+  const opener = page.getByRole('button', { name: 'Remove everything' })
+  await opener.click()
+  await remains.getByText(/^Access rule finance-staff × small-invoices: invoice:approve/).waitFor()
+  await remains.getByText('Member of acme').waitFor()
+  await dialog.getByRole('region', { name: 'Loses access' }).waitFor()
+  await inspect(page, 'remove-everything')
+  await page.keyboard.press('Escape')
+  const suspended = { path: { ...console.path, ref: 'cleo@acme.example' } }
+  await console.api.PUT('/v2/facts/{p}/{e}/users/{ref}/suspension', { params: suspended, body: { reason: 'left' } })
+  await page.reload()
+  await page.getByRole('region', { name: 'Suspension' }).waitFor()
+  await opener.click()
+  await remains.getByText('cleo@acme.example is suspended').waitFor()
+  await inspect(page, 'remove-everything-suspended', { sizes: ['narrow'] })
+  await dialog.getByRole('button', { name: 'Remove 1 role' }).click()
+  await page.getByText('1 role removed from cleo@acme.example').waitFor()
+  await page.getByText('No roles', { exact: true }).waitFor()
+})

@@ -75,7 +75,7 @@ it.skipIf(consoleServer === undefined)('gives a role until tomorrow, and says so
   await page.getByText('in force until').first().waitFor()
   await page.goto(list)
   await page.getByRole('button', { name: `End now: role auditor of ${DEV} in globex` }).click()
-  await page.getByText('Nothing ends in the next 30 days').waitFor()
+  await page.getByText('No roles end in the next 30 days').waitFor()
   await page.getByLabel('State').selectOption('ended')
   await rows(page).filter({ hasText: 'Ended' }).waitFor()
   await page.goto(list.replace(/time-limited.*/, WHY))

@@ -57,6 +57,7 @@ export const IN_CONSOLE: readonly Phrase[] = [
   row(/\bwhat hangs on\b/i, 'everything attached to it'),
   row(/\b(not|nothing) .*\bis there\b/i, 'not found'),
   row(/\bin braces\b/, 'a JSON object'),
+  row(/(?<= )everybody\b|\bEverybody\b/, 'everyone'),
 ]
 
 /** Besides, in documents: words that a native speaker would not write there. */

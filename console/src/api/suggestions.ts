@@ -53,11 +53,12 @@ export function suggestUsers(path: EnvironmentPath, search: string) {
   return suggestions(path, ['users', search], () => findUsers(path, search))
 }
 
-/** Users, and everybody (D16). */
+/** Users, and everyone (D16). */
 export function suggestHolders(path: EnvironmentPath, search: string) {
-  const isFound = search === EVERYBODY || 'everybody'.startsWith(search.toLowerCase())
-  const everybody = isFound ? [{ key: EVERYBODY, about: 'Everybody' }] : []
-  return suggestions(path, ['holders', search], async () => [...(await findUsers(path, search)), ...everybody])
+  const isFound =
+    search === EVERYBODY || ['everyone', 'everybody'].some((word) => word.startsWith(search.toLowerCase()))
+  const everyone = isFound ? [{ key: EVERYBODY, about: 'Everyone' }] : []
+  return suggestions(path, ['holders', search], async () => [...(await findUsers(path, search)), ...everyone])
 }
 
 export function suggestTenants(path: EnvironmentPath, search: string) {

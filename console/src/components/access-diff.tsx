@@ -22,6 +22,7 @@ import type { components } from 'zerohop/client'
 import { useEnvironmentPath } from '../api/environments.ts'
 import classes from './access-diff.module.css'
 import { Icon } from './icon.tsx'
+import { TextWithInstants } from './instant.tsx'
 import { TextLink } from './links.tsx'
 import { LongList } from './long-list.tsx'
 
@@ -139,7 +140,7 @@ function SideView({ verb, side, whyAt }: SideProps) {
           <LongList label={`${title}: each permission`} items={side.first} itemKey={flipText} className={classes.lines}>
             {(flip) =>
               whyAt === undefined ? (
-                flipText(flip)
+                <TextWithInstants text={flipText(flip)} />
               ) : (
                 <TextLink
                   to="/$project/$environment/why"
@@ -152,7 +153,7 @@ function SideView({ verb, side, whyAt }: SideProps) {
                     at: String(whyAt),
                   }}
                 >
-                  {flipText(flip)}
+                  <TextWithInstants text={flipText(flip)} />
                 </TextLink>
               )
             }

@@ -16,6 +16,7 @@ import classes from './assign-role.module.css'
 import { Dialog } from './dialog.tsx'
 import { TimeField, toInstant } from './grant-times.tsx'
 import { EVERYBODY, EVERYBODY_WARNING, holderName } from './holder-words.ts'
+import { Instant } from './instant.tsx'
 import { KeyField } from './key-field.tsx'
 import { NoteFields } from './note-fields.tsx'
 
@@ -47,7 +48,7 @@ export function AssignRole(given: AssignRoleProps) {
   const [details, setDetails] = useState(NO_DETAILS)
   const [hasDetails, setHasDetails] = useState(false)
   const [wasSent, setSent] = useState(false)
-  /** what is asked again before everybody gets it */
+  /** what is asked again before everyone gets it */
   const [asked, setAsked] = useState<Assignment | null>(null)
   const set = (name: keyof typeof typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }))
   const user = given.user ?? typed.user.trim()
@@ -164,8 +165,8 @@ export function AssignRole(given: AssignRoleProps) {
       )}
       {asked !== null && (
         <Dialog
-          title={`Give role ${asked.role} to everybody?`}
-          action="Give to everybody"
+          title={`Give role ${asked.role} to everyone?`}
+          action="Give to everyone"
           isDanger
           isBusy={assign.isPending}
           error={assign.error}
@@ -173,8 +174,20 @@ export function AssignRole(given: AssignRoleProps) {
           onClose={() => setAsked(null)}
         >
           <p>
-            What the role allows {isOnInstance ? `on ${instance}` : `in ${tenant}`} will be allowed to everybody.{' '}
-            {EVERYBODY_WARNING}
+            What the role allows {isOnInstance ? `on ${instance}` : `in ${tenant}`} will be allowed to everyone
+            {asked.valid_from !== undefined && (
+              <>
+                {' '}
+                from <Instant value={asked.valid_from} hasZone />
+              </>
+            )}
+            {asked.valid_until !== undefined && (
+              <>
+                {' '}
+                until <Instant value={asked.valid_until} hasZone />
+              </>
+            )}
+            . {EVERYBODY_WARNING}
           </p>
         </Dialog>
       )}

@@ -2,6 +2,7 @@
 // what happens to each, a colour only repeats it.
 import { type ChangedObject, fieldTexts, inReadingOrder, keyText, kindText } from 'zerohop/change-words'
 import classes from './change-list.module.css'
+import { TextWithInstants } from './instant.tsx'
 import { LongList } from './long-list.tsx'
 
 const SIGNS = { delete: '−', move: '›', update: '~', create: '+' } as const
@@ -48,7 +49,9 @@ function Fields({ change }: { readonly change: ChangedObject }) {
       {fields.map(([name, text]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{text}</dd>
+          <dd>
+            <TextWithInstants text={text} />
+          </dd>
         </div>
       ))}
     </dl>

@@ -5,6 +5,9 @@ import { useEndRole, useTakeRole } from '../api/take-role.ts'
 import { GrantDialog } from './grant-dialog.tsx'
 import { endedAt, type RoleAssignment, startsAfter } from './grant-times.tsx'
 
+/** Of the column: beside each other, and below each other on a narrow screen. */
+export const GRANT_BUTTONS_WIDTH = 'min(160px, 26vw)'
+
 interface GrantButtonsProps {
   readonly grant: RoleAssignment
   /** `editor of ana in acme`, or what of it the list does not say */
@@ -20,7 +23,7 @@ export function GrantButtons({ grant, name, canEnd = false }: GrantButtonsProps)
   const now = Date.now()
   const ends = canEnd && !endedAt(grant, now) && !startsAfter(grant, now)
   return (
-    <Group gap={4} justify="flex-end" wrap="nowrap">
+    <Group gap={4} justify="flex-end">
       <Button
         variant="subtle"
         size="compact-xs"

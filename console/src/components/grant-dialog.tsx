@@ -6,7 +6,7 @@ import { useEnvironmentPath } from '../api/environments.ts'
 import { useWrite } from '../api/write.ts'
 import { Dialog } from './dialog.tsx'
 import { type RoleAssignment, TimeField, toInstant, toTyped } from './grant-times.tsx'
-import { holderName } from './holder-words.ts'
+import { EVERYBODY, EVERYBODY_WARNING, holderName } from './holder-words.ts'
 import { NoteFields } from './note-fields.tsx'
 
 const DAY_MS = 86_400_000
@@ -52,6 +52,7 @@ export function GrantDialog({ grant, onClose }: GrantDialogProps) {
       onSubmit={() => save.mutate(undefined)}
       onClose={onClose}
     >
+      {user === EVERYBODY && <p>{EVERYBODY_WARNING}</p>}
       <TimeField label="Starts" value={typed.from} onChange={set('from')} />
       <TimeField label="Ends" value={typed.until} onChange={set('until')} />
       <Group gap={8}>

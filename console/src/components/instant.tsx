@@ -24,3 +24,16 @@ export function Instant({ value, hasZone = false }: InstantProps) {
     </time>
   )
 }
+
+/** As texts of the server have it. */
+const PRINTED = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d))/
+
+/** A text of the server, with its instants in the time zone of the reader. */
+export function TextWithInstants({ text }: { readonly text: string }) {
+  let at = 0
+  return text.split(PRINTED).map((part, place) => {
+    const key = at
+    at += part.length
+    return place % 2 === 0 ? part : <Instant key={key} value={part} hasZone />
+  })
+}

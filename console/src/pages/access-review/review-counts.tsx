@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
 import { Icon } from '../../components/icon.tsx'
 import { TextLink } from '../../components/links.tsx'
 import bar from '../../components/list-bar.module.css'
@@ -88,13 +89,13 @@ const right = { align: 'right', width: '120px' } as const
 
 const ROLE_COLUMNS: readonly Column<AccessCount>[] = [
   { header: 'Role', cell: ({ key }) => <CountLink of={key} to={{ role: key }} /> },
-  { header: 'Users', ...right, cell: ({ users }) => (users === 0 ? <Nobody /> : number.format(users)) },
+  { header: 'Users', ...right, cell: (row) => <Users of={row} /> },
   { header: 'Permissions', ...right, cell: ({ permissions }) => number.format(permissions ?? 0) },
 ]
 
 const ACTION_COLUMNS: readonly Column<AccessCount>[] = [
   { header: 'Action', cell: ({ key }) => <ActionLink of={key} /> },
-  { header: 'Users', ...right, cell: ({ users }) => (users === 0 ? <Nobody /> : number.format(users)) },
+  { header: 'Users', ...right, cell: (row) => <Users of={row} /> },
   {
     header: 'Conditional',
     ...right,
@@ -102,8 +103,19 @@ const ACTION_COLUMNS: readonly Column<AccessCount>[] = [
   },
 ]
 
+/** How many users, and whether everyone (D16): who holds it besides is then counted, too. */
+function Users({ of: { users, everybody } }: { readonly of: AccessCount }) {
+  if (!everybody) return users === 0 ? <Nobody /> : number.format(users)
+  return (
+    <>
+      <strong title={EVERYBODY_WARNING}>Everyone</strong>
+      {users > 0 && ` + ${number.format(users)}`}
+    </>
+  )
+}
+
 const Nobody = () => (
   <span className={classes.nobody}>
-    <Icon name="triangleAlert" size={14} /> nobody
+    <Icon name="triangleAlert" size={14} /> no one
   </span>
 )

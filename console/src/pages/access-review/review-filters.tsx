@@ -5,11 +5,11 @@ import { Button, Checkbox } from '@mantine/core'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import {
   suggestActions,
+  suggestHolders,
   suggestInstancesByName,
   suggestResources,
   suggestRoles,
   suggestTenants,
-  suggestUsers,
 } from '../../api/suggestions.ts'
 import { CommittedField } from '../../components/committed-field.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
@@ -29,7 +29,7 @@ export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps)
   const { resource = '' } = search
   const [type = ''] = resource.split(':')
   const fields = [
-    { name: 'user', label: 'User', suggest: (text: string) => suggestUsers(path, text) },
+    { name: 'user', label: 'User', suggest: (text: string) => suggestHolders(path, text) },
     { name: 'role', label: 'Role, or type#role', suggest: (text: string) => suggestRoles(path, text) },
     {
       name: 'resource',

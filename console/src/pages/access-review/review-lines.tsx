@@ -5,9 +5,9 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Holder } from '../../components/holder.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { TextLink } from '../../components/links.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tags, tagLink } from '../../components/tag.tsx'
 import classes from './review.module.css'
@@ -56,7 +56,15 @@ function LinesTable({ lines, revision, isOld, isCompared }: LinesTableProps) {
 }
 
 const columnsOf = (revision: number, isCompared: boolean): readonly Column<ReviewRow>[] => [
-  { header: 'User', width: '22%', cell: ({ line }) => <UserLink user={line.user} /> },
+  {
+    header: 'User',
+    width: '22%',
+    cell: ({ line }) => (
+      <span className={classes.user}>
+        <Holder user={line.user} />
+      </span>
+    ),
+  },
   ...(isCompared
     ? [{ header: 'Since then', width: '110px', cell: ({ line }: ReviewRow) => <Change of={line.change} /> }]
     : []),
@@ -64,15 +72,6 @@ const columnsOf = (revision: number, isCompared: boolean): readonly Column<Revie
   { header: 'Where', width: '22%', cell: ({ line }) => <Where line={line} /> },
   { header: 'Source', width: '22%', cell: ({ line }) => <span className={classes.source}>{sourceText(line)}</span> },
 ]
-
-function UserLink({ user }: { readonly user: string }) {
-  const { p, e } = useEnvironmentPath()
-  return (
-    <TextLink to="/$project/$environment/users/$user" params={{ project: p, environment: e, user }}>
-      <span className={classes.user}>{user}</span>
-    </TextLink>
-  )
-}
 
 const NOTES = {
   allowed: undefined,

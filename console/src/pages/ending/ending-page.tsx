@@ -6,12 +6,12 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { api, read } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import type { PageOf } from '../../api/page-of.ts'
-import { suggestRoles, suggestTenants, suggestUsers } from '../../api/suggestions.ts'
+import { suggestHolders, suggestRoles, suggestTenants } from '../../api/suggestions.ts'
 import { useMay } from '../../api/use-session.ts'
 import { CommittedField } from '../../components/committed-field.tsx'
 import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
-import { GrantButtons } from '../../components/grant-buttons.tsx'
+import { GRANT_BUTTONS_WIDTH, GrantButtons } from '../../components/grant-buttons.tsx'
 import { GrantTimes, type RoleAssignment } from '../../components/grant-times.tsx'
 import { Holder } from '../../components/holder.tsx'
 import { holderName } from '../../components/holder-words.ts'
@@ -57,7 +57,7 @@ export function EndingPage() {
   return (
     <Page
       title="Time-limited access"
-      description="Roles that start or end at a set time. What ends first is listed first."
+      description="Roles and suspensions that start or end at a set time. What ends first is listed first."
     >
       <search className={bar.bar}>
         <NativeSelect
@@ -79,7 +79,7 @@ export function EndingPage() {
         <FilterField
           label="User"
           value={search.user ?? ''}
-          suggest={(text) => suggestUsers(path, text)}
+          suggest={(text) => suggestHolders(path, text)}
           onChange={(value) => set('user', value)}
         />
         <FilterField
@@ -124,7 +124,7 @@ export function EndingPage() {
 const NOTHING = (
   <EmptyState
     icon="clock"
-    title="Nothing ends in the next 30 days"
+    title="No roles end in the next 30 days"
     text="To give a role for a time, set its end when you assign it to a user."
   />
 )
@@ -144,6 +144,6 @@ const BUTTONS: Column<RoleAssignment> = {
   header: 'Change',
   isHeaderHidden: true,
   align: 'right',
-  width: '150px',
+  width: GRANT_BUTTONS_WIDTH,
   cell: (row) => <GrantButtons grant={row} name={`${row.role} of ${holderName(row.user)} ${whereOf(row)}`} canEnd />,
 }

@@ -5,7 +5,7 @@ import { useEnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS } from '../../api/page-of.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { GrantButtons } from '../../components/grant-buttons.tsx'
+import { GRANT_BUTTONS_WIDTH, GrantButtons } from '../../components/grant-buttons.tsx'
 import { GrantTimes } from '../../components/grant-times.tsx'
 import { Holder } from '../../components/holder.tsx'
 import { holderName } from '../../components/holder-words.ts'
@@ -71,6 +71,6 @@ const BUTTONS: Column<RoleAssignment> = {
   header: 'Change',
   isHeaderHidden: true,
   align: 'right',
-  width: '150px',
+  width: GRANT_BUTTONS_WIDTH,
   cell: (row) => <GrantButtons grant={row} name={`${row.role} from ${holderName(row.user)}`} />,
 }

@@ -4,9 +4,11 @@ import '@mantine/core/styles/Anchor.layer.css'
 import { Anchor, Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
-import { counted } from 'zerohop/change-words'
+import { capitalize, usersText } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { Holder } from '../../components/holder.tsx'
+import { EVERYBODY, holderName } from '../../components/holder-words.ts'
 import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
 import { Tag, Tags, tagLink } from '../../components/tag.tsx'
 import { type AuthorizedUser, actionsQuery, whoMayQuery } from './instance-queries.ts'
@@ -86,7 +88,7 @@ function Users({ instance, action }: { readonly instance: string; readonly actio
         rowKey={({ user }) => user}
       />
       <p className={classes.hint}>
-        {counted(rows.length, 'user')}
+        {capitalize(usersText(countHolders(rows)))}
         {found.hasNextPage ? ' so far' : ''}, as of revision {revision}, based on stored data.
       </p>
       {found.hasNextPage && (
@@ -98,21 +100,17 @@ function Users({ instance, action }: { readonly instance: string; readonly actio
   )
 }
 
+/** Users who hold it themselves, and whether everyone does (D16). */
+const countHolders = (rows: readonly AuthorizedUser[]) => {
+  const users = rows.filter(({ user }) => user !== EVERYBODY).length
+  return { users, everybody: users < rows.length }
+}
+
 const columnsOf = (instance: string, action: string): readonly Column<AuthorizedUser>[] => [
   {
     header: 'User',
     width: '40%',
-    cell: ({ user }) => (
-      <Anchor
-        component={Link}
-        to={'/$project/$environment/users/$user' as never}
-        from={FROM}
-        params={{ user } as never}
-        size="sm"
-      >
-        {user}
-      </Anchor>
-    ),
+    cell: ({ user }) => <Holder user={user} />,
   },
   {
     header: 'Source',
@@ -136,7 +134,7 @@ const columnsOf = (instance: string, action: string): readonly Column<Authorized
         from={FROM}
         search={{ user, action, resource: instance } as never}
         size="sm"
-        aria-label={`Why can ${user} ${action} ${instance}?`}
+        aria-label={`Why can ${holderName(user)} ${action} ${instance}?`}
       >
         Why
       </Anchor>

@@ -80,7 +80,7 @@ function FirstSteps({ sizes }: { readonly sizes: Sizes }) {
   const roles = useQuery({ ...roleUsersQuery(path), enabled: canWrite })
   const decisions = useQuery({ ...decisionCountsQuery(path), enabled: canWrite })
   if (!canWrite || roles.data === undefined || decisions.data === undefined) return null
-  const hasRoles = roles.data.counts.some(({ users }) => users > 0)
+  const hasRoles = roles.data.counts.some(({ users, everybody }) => users > 0 || everybody)
   const hasDecisions = decisions.data.some(({ allowed, denied }) => allowed + denied > 0)
   const steps = [
     {
@@ -204,7 +204,9 @@ function Warnings() {
   const roles = useQuery(roleUsersQuery(path))
   const decisions = useQuery(decisionCountsQuery(path))
   const unused =
-    roles.data?.complete === true ? roles.data.counts.filter((role) => role.users + role.conditional === 0) : []
+    roles.data?.complete === true
+      ? roles.data.counts.filter(({ users, conditional, everybody }) => users + conditional === 0 && !everybody)
+      : []
   const stale = useQuery(pdpSummaryQuery(path)).data?.stale
   const isSilent = decisions.data?.every(({ allowed, denied }) => allowed + denied === 0) === true
   const hasStale = stale !== undefined && stale.total_count > 0

@@ -9,7 +9,7 @@ export interface RoleAbout {
   readonly default_duration: number | null
   /** seconds that an assignment lasts at most; null: without a bound */
   readonly max_duration: number | null
-  /** whether it can be given to everybody, `*` */
+  /** whether it can be given to everyone, `*` */
   readonly everybody: true | null
 }
 

@@ -131,7 +131,7 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
       />
       <Durations form={form} problems={problems} canEdit={canEdit} onChange={set} />
       <Checkbox
-        label="Can be given to everybody"
+        label="Can be given to everyone"
         description={EVERYBODY_WARNING}
         checked={form.isForEverybody}
         onChange={({ currentTarget }) => set({ isForEverybody: currentTarget.checked })}

@@ -17,7 +17,7 @@ const ABOUT_WORDS: Readonly<Record<keyof RoleAbout, string>> = {
   description: 'Description',
   default_duration: 'Default duration',
   max_duration: 'Maximum duration',
-  everybody: 'Can be given to everybody',
+  everybody: 'Can be given to everyone',
 }
 
 function aboutLines(about: AboutDifference): readonly string[] {

@@ -43,7 +43,7 @@ const GIVING: readonly Field[] = [
     description: 'The longest an assignment can last.',
     isDuration: true,
   },
-  { name: 'everybody', label: 'Can be given to everybody', description: EVERYBODY_WARNING, isFlag: true },
+  { name: 'everybody', label: 'Can be given to everyone', description: EVERYBODY_WARNING, isFlag: true },
 ]
 
 export const ACTION_FIELDS: readonly Field[] = [NAME, DESCRIPTION]

@@ -62,7 +62,7 @@ interface RoleProps {
 }
 
 function Role({ role, resource, parts, canWrite }: RoleProps) {
-  const { key, name, description, permissions, extends: parents } = role
+  const { key, name, description, permissions, extends: parents, everybody } = role
   return (
     <article className={classes.role} aria-label={`Role ${key}`}>
       <header>
@@ -72,6 +72,7 @@ function Role({ role, resource, parts, canWrite }: RoleProps) {
       {(name !== key || description !== null) && (
         <p className={classes.hint}>{[name === key ? '' : name, description].filter(Boolean).join(' · ')}</p>
       )}
+      {everybody && <p className={classes.hint}>Can be given to everyone</p>}
       <dl>
         <div>
           <dt>Permissions</dt>

@@ -22,6 +22,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { SuspensionLine } from '../../components/suspension.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { findFullName, type User, usersQuery } from '../users/user-queries.ts'
+import { EveryoneRoles } from './everyone-roles.tsx'
 import type { TenantSearch } from './tenants-search.ts'
 
 const FROM = '/$project/$environment/tenants/$tenant'
@@ -42,6 +43,7 @@ export function TenantMembers({ tenant }: { readonly tenant: string }) {
   return (
     <>
       {canWrite && <AssignRole tenant={tenant} />}
+      <EveryoneRoles tenant={tenant} canWrite={canWrite} />
       <div className={bar.bar}>
         <SearchField label="Search members" value={search} onChange={(text) => narrow({ search: text })} />
         <FilterField

@@ -36,16 +36,17 @@ export const userQuery = (path: EnvironmentPath, user: string) =>
 /** Roles as they were assigned: of a user, or on an instance. */
 export const assignmentsQuery = (
   path: EnvironmentPath,
-  of: { readonly user?: string; readonly resource_instance?: string },
+  of: { readonly user?: string; readonly resource_instance?: string; readonly tenant?: string },
   page: number,
 ) =>
   queryOptions({
-    queryKey: ['assignments', path.p, path.e, of.user, of.resource_instance, page],
+    queryKey: ['assignments', path.p, path.e, of.user, of.resource_instance, of.tenant, page],
     queryFn: async ({ signal }) => {
       const query = {
         ...{ page, per_page: PAGE_ROWS, include_total_count: true },
         ...(of.user === undefined ? {} : { user: [of.user] }),
         ...(of.resource_instance === undefined ? {} : { resource_instance: of.resource_instance }),
+        ...(of.tenant === undefined ? {} : { tenant: [of.tenant] }),
       }
       const answer = await read(api.GET('/v2/facts/{p}/{e}/role_assignments', { params: { path, query }, signal }))
       // with the total, and without `detailed`

@@ -8,12 +8,13 @@ import { PAGE_ROWS } from '../../api/page-of.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { GrantButtons } from '../../components/grant-buttons.tsx'
+import { GRANT_BUTTONS_WIDTH, GrantButtons } from '../../components/grant-buttons.tsx'
 import { GrantTimes } from '../../components/grant-times.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tag, tagLink } from '../../components/tag.tsx'
+import { RemoveEverything } from './remove-everything.tsx'
 import { assignmentsQuery, type RoleAssignment, type User } from './user-queries.ts'
 import classes from './users.module.css'
 
@@ -37,7 +38,7 @@ export function UserRoles({ user }: { readonly user: User }) {
             header: 'Change',
             isHeaderHidden: true,
             align: 'right' as const,
-            width: '150px',
+            width: GRANT_BUTTONS_WIDTH,
             cell: (row: RoleAssignment) => <GrantButtons grant={row} name={`${row.role} ${whereOf(row)}`} />,
           },
         ]
@@ -69,6 +70,7 @@ export function UserRoles({ user }: { readonly user: User }) {
                 total={total_count}
                 onChange={(next) => void navigate({ search: (before) => ({ ...before, page: next }) })}
               />
+              {canWrite && <RemoveEverything user={user} />}
             </>
           )
         }

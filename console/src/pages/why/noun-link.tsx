@@ -1,6 +1,6 @@
 // A link to what an explanation names.
 import { useEnvironmentPath } from '../../api/environments.ts'
-import { Instant } from '../../components/instant.tsx'
+import { TextWithInstants } from '../../components/instant.tsx'
 import { TextLink } from '../../components/links.tsx'
 import { type Asked, type Noun, parseSegments } from './nouns.ts'
 
@@ -81,16 +81,11 @@ function AttributeLink({ of, children }: { readonly of: Noun; readonly children:
   return <NounLink noun={of}>{children}</NounLink>
 }
 
-/** As sentences have instants. */
-const INSTANT = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)/
-
 /** A sentence whose nouns are links, with instants in the time zone of the reader. */
 export function Sentence({ text, asked }: { readonly text: string; readonly asked: Asked }) {
   return parseSegments(text, asked).map(({ text: part, noun, at }) =>
     noun === undefined ? (
-      part
-        .split(INSTANT)
-        .map((each, place) => (place % 2 === 0 ? each : <Instant key={`${at} ${each}`} value={each} hasZone />))
+      <TextWithInstants key={at} text={part} />
     ) : (
       <NounLink key={at} noun={noun}>
         {part}

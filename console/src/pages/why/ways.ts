@@ -18,6 +18,8 @@ export interface Way {
 
 interface Because {
   readonly source: 'rbac' | 'rebac' | 'abac'
+  /** the role is assigned to everyone (D16), and not to the user */
+  readonly everybody?: boolean | undefined
   readonly role: string
   readonly resource_set?: string | undefined
   readonly tenant: string
@@ -59,14 +61,15 @@ export function listWays(explained: Explained): readonly Way[] {
 }
 
 function allowing(explained: Explained, because: Because): Way {
-  const { source, path, tenant, role, resource_set = '' } = because
+  const { source, path, tenant, role, resource_set = '', everybody = false } = because
+  const has = everybody ? 'as everyone has' : 'has'
   const steps =
     source === 'rbac'
       ? path.map((each, at) =>
-          step(at === 0 ? `has, in ${tenant},` : 'which extends', `role ${each}`, { is: 'role', key: each }),
+          step(at === 0 ? `${has}, in ${tenant},` : 'which extends', `role ${each}`, { is: 'role', key: each }),
         )
       : path.length > 0
-        ? path.flatMap((each, at) => onInstance(explained, each, path[at - 1]))
+        ? path.flatMap((each, at) => onInstance(explained, each, path[at - 1], has))
         : [setStep('is in', 'user', role)]
   const end =
     source === 'abac'
@@ -80,11 +83,11 @@ function allowing(explained: Explained, because: Because): Way {
 }
 
 /** `type:key#role`, derived from the one before. */
-function onInstance(explained: Explained, each: string, before: string | undefined): readonly Step[] {
+function onInstance(explained: Explained, each: string, before: string | undefined, has: string): readonly Step[] {
   const [name, role] = [each.slice(0, each.lastIndexOf('#')), each.slice(each.lastIndexOf('#') + 1)]
   const part: Noun = { is: 'part', key: name.split(':')[0] ?? '', tab: 'roles' }
   const isSame = before?.slice(0, before.lastIndexOf('#')) === name
-  const roleStep = step(before === undefined ? 'has' : isSame ? 'which extends' : 'which gives', `role ${role}`, part)
+  const roleStep = step(before === undefined ? has : isSame ? 'which extends' : 'which gives', `role ${role}`, part)
   if (isSame) return [roleStep]
   const instance = (by: string) => step(by, name, { is: 'instance', key: name })
   if (before === undefined) return [roleStep, instance('on')]
