@@ -117,9 +117,7 @@ describe('grants of everyone', () => {
     expect(refused.err).toContain('role `viewer` cannot be given to everybody: set its `everybody` to true first')
     await api.ask('PATCH', '$S/roles/viewer', { everybody: true })
     const given = await run('grant', '*', 'viewer', ...ACME, '--for', '7d')
-    expect(given.out).toMatch(
-      new RegExp(String.raw`^granted: everyone \(\*\) viewer in tenant acme, until ${TIME}\n$`),
-    )
+    expect(given.out).toMatch(new RegExp(String.raw`^granted: everyone \(\*\) viewer in tenant acme, until ${TIME}\n$`))
     expect((await run('grants', '--user', '*')).out).toMatch(/\n *everyone \(\*\) +viewer +tenant acme /)
     expect((await run('grant', '*', 'viewer', ...ACME, '--no-end')).out).toMatch(/^longer: everyone /)
     expect((await run('revoke', '*', 'viewer', ...ACME)).out).toBe('revoked: everyone (*) viewer in tenant acme\n')
