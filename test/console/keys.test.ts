@@ -28,7 +28,10 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   await press(page, 'Create key')
   await page.getByText('Name is required').waitFor()
   await page.getByLabel('Name').fill('shop back end')
-  expect(await page.getByLabel('Scope').locator('option').count()).toBe(1) // no further than the own key
+  expect(await page.getByLabel('Scope').locator('option').allTextContents()).toEqual([
+    expect.stringContaining('One tenant of this environment'),
+    expect.stringContaining('This environment'), // no further than the own key
+  ])
   await press(page, 'Create key')
   const secret = await secretIn(page)
   expect(await requestStatus(secret)).toBe(200)
@@ -55,6 +58,26 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   expect(await requestStatus(rotated)).toBe(401)
   await press(page, 'Delete keys admin')
   await page.getByText('You are signed in with this key').waitFor()
+})
+
+// skipped where no Chromium is installed: the routes are tested in test/http/management/tenant-keys
+it.skipIf(consoleServer === undefined)('makes a key for one tenant', async () => {
+  const page = await console.visit('keys')
+  await press(page, 'New key')
+  await page.getByLabel('Name').fill('admins of a customer')
+  await page.getByLabel('Scope').selectOption('tenant')
+  await press(page, 'Create key')
+  await page.getByText('Tenant is required').waitFor()
+  await page.getByLabel('Tenant', { exact: true }).fill('default')
+  await inspect(page, 'key-of-tenant')
+  await press(page, 'Create key')
+  const secret = await secretIn(page)
+  expect(await page.getByRole('textbox', { name: 'Docker' }).count()).toBe(1) // no line of its own: no PDP takes it
+  await press(page, 'I have copied it')
+  await row(page, 'admins of a customer')
+    .getByText(/Tenant default of Environment|Tenant default of/)
+    .waitFor()
+  expect(await requestStatus(secret)).toBe(404)
 })
 
 // skipped where no Chromium is installed: the routes are tested in test/http/management/key-ends

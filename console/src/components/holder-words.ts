@@ -7,3 +7,6 @@ export const EVERYBODY_WARNING = 'Everyone includes unknown users and people who
 
 /** In sentences. */
 export const holderName = (user: string): string => (user === EVERYBODY ? 'everyone' : user)
+
+/** What it means that tenants can assign a role. */
+export const TENANTS_ABOUT = "With an API key of their own, a tenant's administrators can give it in their tenant."

@@ -24,7 +24,14 @@ import {
 import { DURATION_FORM, formatSeconds, parseDuration } from '../../../src/model/durations.ts'
 
 const role = (key: string, name: string, permissions: readonly string[], parents: readonly string[] = []): Role => {
-  const about = { name, description: null, default_duration: null, max_duration: null, everybody: null }
+  const about = {
+    name,
+    description: null,
+    default_duration: null,
+    max_duration: null,
+    everybody: null,
+    assignable_by_tenants: null,
+  }
   return { key, ...about, permissions, extends: parents }
 }
 const STORED: Roles = new Map(
@@ -90,7 +97,15 @@ it('the keyboard stays inside of the matrix', () => {
 })
 
 it('a new role needs a key of its own, and cannot extend what extends it', () => {
-  const form = { name: '', description: '', parents: [], usual: '', most: '', isForEverybody: false }
+  const form = {
+    name: '',
+    description: '',
+    parents: [],
+    usual: '',
+    most: '',
+    isForEverybody: false,
+    isForTenants: false,
+  }
   expect(problemsOfRole({ ...form, key: '' }, STORED).key).toBe('A role needs a key')
   expect(problemsOfRole({ ...form, key: 'a b' }, STORED).key).toMatch(/^Letters/)
   expect(problemsOfRole({ ...form, key: 'viewer' }, STORED).key).toMatch(/already/)

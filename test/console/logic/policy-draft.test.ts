@@ -17,7 +17,14 @@ import {
 import { Inheritance, type Role, type Roles, reachesRole } from '../../../console/src/pages/policy/policy.ts'
 
 const role = (key: string, permissions: readonly string[] = [], parents: readonly string[] = []): Role => {
-  const about = { name: key, description: null, default_duration: null, max_duration: null, everybody: null }
+  const about = {
+    name: key,
+    description: null,
+    default_duration: null,
+    max_duration: null,
+    everybody: null,
+    assignable_by_tenants: null,
+  }
   return { key, ...about, permissions, extends: parents }
 }
 const toRoles = (...roles: readonly Role[]): Roles => new Map(roles.map((each) => [each.key, each]))

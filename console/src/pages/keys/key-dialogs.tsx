@@ -5,8 +5,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, read } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { suggestTenants } from '../../api/suggestions.ts'
 import { useSession } from '../../api/use-session.ts'
 import { Dialog } from '../../components/dialog.tsx'
+import { KeyField } from '../../components/key-field.tsx'
 import { Modal } from '../../components/modal.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { CopyLine } from './copy-line.tsx'
@@ -14,7 +16,7 @@ import { type ApiKey, type NewKey, useKeyWrite } from './key-queries.ts'
 import { ACCESS_WORDS, END_CHOICES, endAfter, KEEP_CHOICES, nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
 import classes from './keys.module.css'
 
-const LEVELS = ['env', 'project', 'org'] as const
+const LEVELS = ['tenant', 'env', 'project', 'org'] as const
 type Level = (typeof LEVELS)[number]
 type Access = keyof typeof ACCESS_WORDS
 
@@ -24,25 +26,29 @@ interface NewKeyProps {
 }
 
 export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
-  const { p, e } = useEnvironmentPath()
+  const path = useEnvironmentPath()
+  const { p, e } = path
   const { organization_id, object_type: own } = useSession().access
   const [name, setName] = useState('')
   const [level, setLevel] = useState<Level>('env')
   const [access, setAccess] = useState<Access>('read')
+  const [tenant, setTenant] = useState('')
   const [days, setDays] = useState('0')
   const [wasSent, setSent] = useState(false)
   const { create } = useKeyWrite(onDone)
   const words: Record<Level, string> = {
+    tenant: 'One tenant of this environment: who has which role there',
     env: `This environment (${p}/${e})`,
     project: `Project ${p} with all its environments`,
     org: 'Organization with all projects',
   }
   const submit = () => {
     setSent(true)
-    if (name.trim() === '') return
+    if (name.trim() === '' || (level === 'tenant' && tenant.trim() === '')) return
     const place = {
       ...(level === 'org' ? {} : { project_id: p }),
-      ...(level === 'env' ? { environment_id: e } : {}),
+      ...(level === 'env' || level === 'tenant' ? { environment_id: e } : {}),
+      ...(level === 'tenant' ? { tenant_id: tenant.trim() } : {}),
     }
     const expires_at = endAfter(Number(days), Date.now())
     create.mutate({
@@ -74,9 +80,22 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
         onChange={({ currentTarget }) => setLevel(currentTarget.value as Level)}
         data={LEVELS.slice(0, LEVELS.indexOf(own) + 1).map((value) => ({ value, label: words[value] }))}
       />
+      {level === 'tenant' && (
+        <KeyField
+          label="Tenant"
+          value={tenant}
+          onChange={setTenant}
+          error={wasSent && tenant.trim() === '' ? 'Tenant is required' : undefined}
+          suggest={(text) => suggestTenants(path, text)}
+        />
+      )}
       <NativeSelect
         label="Access"
-        description="A PDP needs Read, or Write to send its decisions here."
+        description={
+          level === 'tenant'
+            ? 'Read lists users and their roles there, Write also changes them.'
+            : 'A PDP needs Read, or Write to send its decisions here.'
+        }
         value={access}
         onChange={({ currentTarget }) => setAccess(currentTarget.value as Access)}
         data={Object.entries(ACCESS_WORDS).map(([value, label]) => ({ value, label }))}

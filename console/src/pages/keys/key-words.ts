@@ -11,10 +11,14 @@ export function nameOfKey({ name, owner_type, id }: Pick<ApiKey, 'name' | 'owner
   return name ?? (owner_type === 'pdp_config' ? 'PDP of the environment' : `key ${id.slice(0, 8)}`)
 }
 
-export function reachOfKey({ object_type, project, env }: Pick<ApiKey, 'object_type' | 'project' | 'env'>): string {
+type Reach = Pick<ApiKey, 'object_type' | 'project' | 'env' | 'tenant'>
+
+export function reachOfKey({ object_type, project, env, tenant }: Reach): string {
   if (object_type === 'org') return 'The organization'
   if (object_type === 'project') return `Project ${project?.key ?? '(deleted)'}`
-  return `Environment ${project?.key ?? '…'}/${env?.key ?? '(deleted)'}`
+  const environment = `${project?.key ?? '…'}/${env?.key ?? '(deleted)'}`
+  if (object_type === 'tenant') return `Tenant ${tenant?.key ?? '(deleted)'} of ${environment}`
+  return `Environment ${environment}`
 }
 
 /** Days after which a new key can end; 0 is never. */

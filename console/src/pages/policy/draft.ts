@@ -93,7 +93,14 @@ export interface RoleDifference {
   readonly noLongerExtended: readonly string[]
 }
 
-const NO_ABOUT: RoleAbout = { name: '', description: null, default_duration: null, max_duration: null, everybody: null }
+const NO_ABOUT: RoleAbout = {
+  name: '',
+  description: null,
+  default_duration: null,
+  max_duration: null,
+  everybody: null,
+  assignable_by_tenants: null,
+}
 const EMPTY: Role = { key: '', ...NO_ABOUT, permissions: [], extends: [] }
 const ABOUT = Object.keys(NO_ABOUT) as readonly (keyof RoleAbout)[]
 

@@ -81,13 +81,14 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
   }
 }
 
-type Giving = Pick<RoleAbout, 'default_duration' | 'max_duration' | 'everybody'>
+type Giving = Pick<RoleAbout, 'default_duration' | 'max_duration' | 'everybody' | 'assignable_by_tenants'>
 
 /** How a role is given; answers lack what it does not say. */
 const giving = (role: Pick<components['schemas']['Role'], keyof Giving>): Giving => ({
   default_duration: role.default_duration ?? null,
   max_duration: role.max_duration ?? null,
   everybody: role.everybody ? true : null,
+  assignable_by_tenants: role.assignable_by_tenants ? true : null,
 })
 
 function listInstanceRoles(resources: readonly components['schemas']['Resource'][]): Roles {

@@ -11,6 +11,8 @@ export interface RoleAbout {
   readonly max_duration: number | null
   /** whether it can be given to everyone, `*` */
   readonly everybody: true | null
+  /** whether the API key of a tenant can assign it */
+  readonly assignable_by_tenants: true | null
 }
 
 export interface Role extends RoleAbout {

@@ -3,7 +3,7 @@ import { Button, Checkbox, Text, Textarea, TextInput } from '@mantine/core'
 import { type ChangeEvent, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestAmong } from '../../api/suggestions.ts'
-import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
+import { EVERYBODY_WARNING, TENANTS_ABOUT } from '../../components/holder-words.ts'
 import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { Modal } from '../../components/modal.tsx'
@@ -135,6 +135,13 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
         description={EVERYBODY_WARNING}
         checked={form.isForEverybody}
         onChange={({ currentTarget }) => set({ isForEverybody: currentTarget.checked })}
+        disabled={!canEdit}
+      />
+      <Checkbox
+        label="Can be assigned by tenants"
+        description={TENANTS_ABOUT}
+        checked={form.isForTenants}
+        onChange={({ currentTarget }) => set({ isForTenants: currentTarget.checked })}
         disabled={!canEdit}
       />
       <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={changeParents} />

@@ -18,6 +18,7 @@ const ABOUT_WORDS: Readonly<Record<keyof RoleAbout, string>> = {
   default_duration: 'Default duration',
   max_duration: 'Maximum duration',
   everybody: 'Can be given to everyone',
+  assignable_by_tenants: 'Can be assigned by tenants',
 }
 
 function aboutLines(about: AboutDifference): readonly string[] {

@@ -13,6 +13,7 @@ export interface RoleForm {
   readonly usual: string
   readonly most: string
   readonly isForEverybody: boolean
+  readonly isForTenants: boolean
 }
 
 /** @param role null for a new one */
@@ -25,22 +26,33 @@ export function makeRoleForm(role: Role | null): RoleForm {
     default_duration: usual,
     max_duration: most,
     everybody,
+    assignable_by_tenants,
   } = role ?? {}
   const duration = (seconds: number | null | undefined) => (seconds == null ? '' : formatSeconds(seconds))
   return {
     ...{ key, name, description: description ?? '', parents },
-    ...{ usual: duration(usual), most: duration(most), isForEverybody: everybody === true },
+    ...{ usual: duration(usual), most: duration(most) },
+    ...{ isForEverybody: everybody === true, isForTenants: assignable_by_tenants === true },
   }
 }
 
 /** The facts that are typed, where nothing is wrong with them. */
-export function readRoleAbout({ key, name, description, usual, most, isForEverybody }: RoleForm): RoleAbout {
+export function readRoleAbout({
+  key,
+  name,
+  description,
+  usual,
+  most,
+  isForEverybody,
+  isForTenants,
+}: RoleForm): RoleAbout {
   return {
     name: name.trim() || key,
     description: description.trim() || null,
     default_duration: parseDuration(usual) ?? null,
     max_duration: parseDuration(most) ?? null,
     everybody: isForEverybody || null,
+    assignable_by_tenants: isForTenants || null,
   }
 }
 

@@ -1,5 +1,5 @@
 // The fields of a resource type and of its parts, for the forms that make and change them.
-import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
+import { EVERYBODY_WARNING, TENANTS_ABOUT } from '../../components/holder-words.ts'
 import type { Field } from '../../components/object-draft.ts'
 import type { Resource } from './resource-queries.ts'
 
@@ -44,6 +44,7 @@ const GIVING: readonly Field[] = [
     isDuration: true,
   },
   { name: 'everybody', label: 'Can be given to everyone', description: EVERYBODY_WARNING, isFlag: true },
+  { name: 'assignable_by_tenants', label: 'Can be assigned by tenants', description: TENANTS_ABOUT, isFlag: true },
 ]
 
 export const ACTION_FIELDS: readonly Field[] = [NAME, DESCRIPTION]
