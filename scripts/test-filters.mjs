@@ -24,7 +24,7 @@ const HELP = `Usage: npm run test:filters [-- options]
 
   --questions N   of each database, at least; default 20000
   --minutes M     of each database, at most: then it ends with fewer questions
-  --seed N        of the first policies; the next ones have the next numbers. Default: the time
+  --seed N        of the policies. Default: the time
   --on NAME       only this database: ${NAMES.join(', ')}; more than once for several
   --record        writes the figures of the run to docs/runs.md, a row for each database
 
