@@ -102,7 +102,7 @@ export const ERRORS = {
   OBJECT_NOT_FOUND: { class: 'missing', message: '{kind} `{ref}` does not exist' },
   NOT_OF_TENANT: {
     class: 'missing',
-    message: 'not found: this is the API key of a tenant, for which only the routes of its tenant exist',
+    message: 'the API key of a tenant finds only the routes of its tenant',
   },
   REVISION_GONE: {
     class: 'gone',
