@@ -244,6 +244,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   assign: on('role_assignment', 'Gave a user a role'),
   putAssignment: on('role_assignment', 'Saved a role assignment'),
   unassign: on('role_assignment', 'Removed a role from a user'),
+  writeInTenant: on('role_assignment', 'Changed who has which role in a tenant'),
   assignMany: on('role_assignment', 'Gave users roles'),
   unassignMany: on('role_assignment', 'Removed roles from users'),
   createUsers: on('user', 'Created users'),

@@ -85,6 +85,12 @@ it('sentences name people, roles and places', () => {
     'Removed the role owner on folder:a/b from ana',
     '',
   ])
+  expect(sentence('assign', [{ ...given, key: '*/reader/acme' }])[0]).toBe(
+    'Gave everyone the role reader in tenant acme',
+  )
+  expect(sentence('putAssignment', [{ ...given, key: '*/reader/acme/folder:a', op: 'update' }])[0]).toBe(
+    'Changed role assignment everyone as reader on folder:a',
+  )
   expect(sentence('addPermissions', [{ kind: 'role', key: 'editor', op: 'update' }])).toEqual([
     'Added permissions to role editor',
     '',
