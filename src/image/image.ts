@@ -281,11 +281,16 @@ export class Image {
     return this.#checkOn(user, tenant, permission, { type, key, isRow: false }, undefined, undefined)
   }
 
-  /** What roles alone say, where they did not say it at once: the instant is asked for, or the user is looked at. */
+  /**
+   * What roles alone say, where they did not say it at once: the instant is asked for, or the user is looked at, also
+   * because of what the roles say at the instant.
+   */
   #settle(verdict: number, user: number, tenant: number, roles: number, permission: number): number {
-    if (/* canary: roles-without-an-instant */ verdict === ASK_TIME)
-      return this.#atInstant(() => this.#decideByRoles(roles, permission))
-    if (verdict !== ASK_USER) return verdict
+    const ofRoles =
+      /* canary: roles-without-an-instant */ verdict === ASK_TIME
+        ? this.#atInstant(() => this.#decideByRoles(roles, permission))
+        : verdict
+    if (ofRoles !== ASK_USER) return ofRoles
     const ask = () => this.#kernel.calls.decide(user, tenant, permission)
     const asked = ask()
     return /* canary: users-without-an-instant */ asked === ASK_TIME ? this.#atInstant(ask) : asked
