@@ -101,6 +101,34 @@ describe('the embedded door', () => {
     await expect(assignments.put({ ...one, valid_until: undefined })).resolves.toMatchObject(one)
   })
 
+  it('[D16] gives roles to everybody, for a time, and over a restart', async () => {
+    const folder = temporaryFolder('embedded')
+    const first = await start(folder)
+    await writePolicy(first)
+    const { assignments, roles, users } = first
+    const all = { user: '*', role: 'reader' }
+    await expect(assignments.assign(all)).rejects.toThrow(code('NOT_FOR_EVERYBODY'))
+    await roles.update('reader', { everybody: true })
+    const end = Date.now() + 3_600_000
+    await expect(assignments.assign({ ...all, valid_until: end })).resolves.toMatchObject({ ...all, valid_until: end })
+    await expect(assignments.put(all)).resolves.toMatchObject({ valid_until: end })
+    await users.sync({ key: 'ben' })
+    const may = ({ pdp }: Zerohop, t: number) =>
+      ['ben', 'nobody', null].map((user) => pdp.at(t).check(user, 'read', 'document'))
+    const both = (of: Zerohop) => [may(of, end - 1), may(of, end)]
+    const [always, never] = [Array(3).fill(true), Array(3).fill(false)]
+    expect(both(first)).toEqual([always, never])
+    expect(users.list().map(({ key }) => key)).toEqual(['ana', 'ben'])
+    expect(assignments.list({ user: '*' })).toMatchObject([all])
+    await expect(roles.update('reader', { everybody: false })).rejects.toThrow(code('OBJECT_IN_USE'))
+    await first.close()
+    const again = await start(folder)
+    expect(both(again)).toEqual([always, never])
+    await again.assignments.unassign(all)
+    expect(both(again)).toEqual([never, never])
+    await again.roles.update('reader', { everybody: false })
+  })
+
   it('[D11] a sync makes sure that a user is there, and changes only what is sent; a replacement resets', async () => {
     const { users, roles, assignments } = await start(temporaryFolder('embedded'))
     await roles.create({ key: 'reader' })

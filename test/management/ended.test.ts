@@ -78,6 +78,17 @@ describe('what has ended', () => {
     expect(['ben', 'cleo', 'dan'].map((user) => find(user) !== undefined)).toEqual([false, true, true])
   })
 
+  it('[D16] of everybody is deleted as that of a user is, and the role may then say that it is for nobody else', async () => {
+    const { store } = management
+    const open = (everybody: boolean) => store.commit(log, 'updateRole', { ref: 'editor', fields: { everybody } }, BY)
+    await open(true)
+    await assign('*', { valid_until: Date.now() - DAY / 2 })
+    expect(await upkeep(DAY)).toBe(0)
+    await expect(open(false)).rejects.toMatchObject({ code: 'OBJECT_IN_USE' })
+    expect([await upkeep(0), find('*'), store.view(log).count('membership')]).toEqual([1, undefined, 0])
+    await open(false)
+  })
+
   it('takes a tuple along its index, and leaves a membership that was asked for', async () => {
     const { store } = management
     const relations = { parent: 'doc' }

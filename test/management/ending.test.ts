@@ -90,6 +90,19 @@ describe('what ends soon', () => {
     expect(failures).toEqual([])
   })
 
+  it('[D16] is announced once of everybody, too, also across a restart', async () => {
+    const until = Date.now() + HOUR
+    await management.store.commit(log, 'updateRole', { ref: 'editor', fields: { everybody: true } }, BY)
+    await assign('*', { valid_until: until })
+    expect([await upkeep(), await upkeep()]).toEqual([1, 0])
+    await management.store.close()
+    await open()
+    expect(await upkeep()).toBe(0)
+    expect(announced().map(({ summary }) => summary)).toEqual([
+      `announce what ends: 1 grant, the first at ${new Date(until).toISOString()}: */editor/default`,
+    ])
+  })
+
   it('is announced once across restarts, and also a relationship', async () => {
     const { store } = management
     await store.commit(log, 'createResource', { key: 'doc', actions: {}, relations: { parent: 'doc' } }, BY)

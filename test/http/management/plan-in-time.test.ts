@@ -119,6 +119,24 @@ describe('a plan with a second instant', () => {
     expect((await api.ask('DELETE', '$F/users/ana/suspension')).status).toBe(200)
   })
 
+  it('[D16] says once of everybody what starts and ends', async () => {
+    await api.ask('PATCH', '$S/roles/writer', { everybody: true })
+    const times = { valid_from: inDays(2), valid_until: inDays(4) }
+    await write('$F/role_assignments', { user: '*', role: 'writer', tenant: 'default', ...times })
+    const key = '*/writer/default'
+    const { body } = await plan({ at: inDays(3) })
+    expect(body.turns).toEqual([{ is: 'starts', at: inDays(2), kind: 'role_assignment', key }])
+    expect(body.access.gained.first).toMatchObject([{ user: '*', action: 'write', since: inDays(2) }])
+    expect(body.access.lost).toMatchObject({ decisions: 0 })
+    // over all of it nothing differs
+    expect((await plan({ at: inDays(5) })).body.access).toMatchObject({
+      gained: { decisions: 0 },
+      lost: { decisions: 0 },
+    })
+    const gone = await api.ask('DELETE', '$F/role_assignments', { user: '*', role: 'writer', tenant: 'default' })
+    expect(gone.status).toBe(204)
+  })
+
   it('is refused unless that is an instant to come', async () => {
     for (const at of ['soon', inDays(-1), 1]) {
       const { status, body } = await plan({ at })
