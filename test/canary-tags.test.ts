@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import {
   OF_COLLISIONS,
   OF_EVERYBODY,
+  OF_EVERYBODY_AS_USERS,
   OF_ROLE_SIDES,
+  OF_SIDES_BY_EVERYBODY,
   OF_SUSPENSIONS,
   OF_TENANTS_IN_TIME,
   OF_TIMES,
@@ -13,6 +15,7 @@ import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES_IN_TIME, CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { OF_HOLDERS } from './property/conditional-roles.ts'
+import * as OF_EVERYBODY_IN_THE_HOST from './property/everybody-canaries.ts'
 import { OF_EVERYBODY_IN_FILTERS } from './property/filter-everybody-canaries.ts'
 import { OF_NO_ONE } from './property/no-one.ts'
 import * as OF_TIMES_IN_THE_HOST from './property/times-canaries.ts'
@@ -28,11 +31,14 @@ const CANARIES: readonly Canary[] = [
   OF_TIMES,
   OF_SUSPENSIONS,
   OF_EVERYBODY,
+  OF_EVERYBODY_AS_USERS,
+  OF_SIDES_BY_EVERYBODY,
   OF_TENANTS_IN_TIME,
   OF_ROLE_SIDES,
   OF_HOLDERS,
   { 'no-one-signed-in': OF_NO_ONE['takes undefined for null']! },
   OF_EVERYBODY_IN_FILTERS,
+  ...Object.values(OF_EVERYBODY_IN_THE_HOST),
   ...Object.values(OF_TIMES_IN_THE_HOST).filter((each) => typeof each !== 'function'),
   ...Object.values(OF_REPLICAS),
   NEXT,

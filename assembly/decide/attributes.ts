@@ -248,7 +248,7 @@ function listCell(query: u32, length: u32): u32 {
 
 /** D6: the roles assigned in the tenant that are in force. */
 function rolesCell(query: u32): u32 {
-  const grant = grantAskedStored(query)
+  const grant = /* canary: roles-of-everybody */ grantAskedStored(query)
   const roles = grant === 0 ? 0 : load<u32>(grant, Grant.Roles)
   const most: u32 = roles === 0 ? 0 : roleCountStored(roles)
   const cell = listCell(query, most)
@@ -268,7 +268,7 @@ function rolesCell(query: u32): u32 {
  * twice.
  */
 function tenantsCell(query: u32): u32 {
-  const user = load<u32>(query, Query.User)
+  const user = /* canary: tenants-of-whom */ load<u32>(query, Query.User)
   let length: u32 = 0
   let steps: u32 = 0
   const most = linksMax()
@@ -298,7 +298,8 @@ function tenantsCell(query: u32): u32 {
 
 /** D6: has the user a membership of the tenant, or a role in it or on an instance of it, which is in force? */
 function belongs(query: u32, user: u32, tenant: u32): bool {
-  if (findMember(user, tenant) !== 0 || findGrant(query, user, tenant) !== 0) return true
+  if (/* canary: tenants-by-everybody */ findMember(user, tenant) !== 0 || findGrant(query, user, tenant) !== 0)
+    return true
   for (let grant = load<u32>(user, Principal.Grants); grant !== 0; grant = load<u32>(grant, Grant.NextOfUser)) {
     if (!count(query, 1)) return false
     if (

@@ -61,7 +61,7 @@ export function decideIn(query: u32, user: u32, tenant: u32, permission: u32): u
  */
 function decideUser(query: u32, user: u32, tenant: u32, permission: u32): u32 {
   if (tenant === 0 || permission === 0) return Verdict.Deny // D1
-  if (isSuspended(query, user)) return settle(query, Verdict.Deny)
+  if (/* canary: everybody-despite-suspension */ isSuspended(query, user)) return settle(query, Verdict.Deny)
   const allows =
     holdsIn(query, user, tenant, permission) ||
     /* canary: everybody-in-tenants */ holdsIn(query, everybodyAsked(query), tenant, permission)

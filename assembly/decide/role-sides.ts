@@ -5,7 +5,7 @@ import { Permission, Query, Role, Side } from '../abi'
 import { ROLE_SIDES_MAX, Verdict } from '../limits'
 import { follow, linksMax } from '../memory/lists'
 import { permissionRecord } from '../policy/permissions'
-import { goOn } from './rebac'
+/* canary: searches-of-role-sides */ import { goOn } from './rebac'
 
 /** Searches for the roles that stand for user sets in the rules of the permission. */
 export function searchRoleSides(
@@ -75,5 +75,14 @@ function search(query: u32, user: u32, tenant: u32, permission: u32, instance: u
   if ((instance | related) === 0) return Verdict.Deny
   const type = load<u32>(permissionRecord(permission), Permission.Resource)
   // D17: never true by what everybody holds
-  return goOn(query, user, 0, tenant, load<u32>(role, Role.Permission), type, instance, related)
+  return goOn(
+    query,
+    user,
+    /* canary: side-searches-of-everybody */ 0,
+    tenant,
+    load<u32>(role, Role.Permission),
+    type,
+    instance,
+    related,
+  )
 }

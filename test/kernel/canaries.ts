@@ -51,6 +51,24 @@ export const OF_EVERYBODY = {
   'direct-roles-of-everybody': 'grant !== 0 || grantOn(query, shared, at) !== 0',
 }
 
+/** A kernel that takes what everybody holds for what a user holds where it must not count, or counts it for who is suspended. */
+export const OF_EVERYBODY_AS_USERS = {
+  'everybody-despite-suspension':
+    'isSuspended(query, user) && !holdsIn(query, everybodyAsked(query), tenant, permission)',
+  'roles-of-everybody':
+    'grantAskedStored(query) !== 0 || field(Header.Everybody) === 0 ? grantAskedStored(query) : findGrantStored(field(Header.Everybody), load<u32>(query, Query.Tenant))',
+  'tenants-of-whom':
+    'load<u32>(load<u32>(query, Query.User), Principal.Grants) !== 0 || field(Header.Everybody) === 0 ? load<u32>(query, Query.User) : field(Header.Everybody)',
+  'tenants-by-everybody':
+    'findMember(user, tenant) !== 0 || findGrant(query, user, tenant) !== 0 || (field(Header.Everybody) !== 0 && findGrant(query, field(Header.Everybody), tenant) !== 0)',
+}
+
+/** A user set is true by a role on instances that everybody holds (D17). */
+export const OF_SIDES_BY_EVERYBODY = {
+  'searches-of-role-sides': "import { everybody } from '../policy/everybody'\nimport { goOn } from './rebac'",
+  'side-searches-of-everybody': 'everybody()',
+}
+
 /** The list of the tenants of a user is counted and filled in two places. */
 export const OF_TENANTS_IN_TIME = { 'tenants-in-force': 'true', 'tenants-of-grants-in-force': 'false' }
 

@@ -3,19 +3,29 @@ import { describe, expect, it } from 'vitest'
 import { Fault, Verdict } from '../../assembly/limits.ts'
 import { Image, type KernelSource } from '../../src/image/image.ts'
 import { EVERYBODY } from '../../src/model/keys.ts'
+import type { JsonObject } from '../../src/model/objects.ts'
 import { check } from '../reference/check.ts'
 import type { Request } from '../reference/request.ts'
+import { policyAt } from '../reference/times.ts'
+import type { Canary } from '../support/canary.ts'
 import { kernelWith } from '../support/canary-kernel.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { toParts } from '../support/parts.ts'
 import { FIRST_CHANGES, type Operation, World } from '../support/world.ts'
-import { OF_EVERYBODY } from './canaries.ts'
+import { OF_EVERYBODY, OF_EVERYBODY_AS_USERS, OF_SIDES_BY_EVERYBODY } from './canaries.ts'
 
 const derived = { role: 'owner', on_resource: 'folder', linked_by_relation: 'parent' }
 const on = (instance: string) => ({ tenant: 'default', resource_instance: instance })
+const T = 1_000
+/** Conditions do not see what everybody has. */
+const RULES: readonly (readonly [key: string, action: string, conditions: JsonObject])[] = [
+  ['no-reader', 'print', { not: { 'user.roles': { array_contains: 'reader' } } }],
+  ['of-acme', 'audit', { 'user.tenants': { array_contains: 'acme' } }],
+  ['high', 'list', { 'tenant.level': { equals: 3 } }],
+]
 const WORLD: readonly Operation[] = [
   ['put', 'resource', { key: 'folder', actions: ['open'] }],
-  ['put', 'resource', { key: 'doc', actions: ['read', 'write', 'share'] }],
+  ['put', 'resource', { key: 'doc', actions: ['read', 'write', 'share', 'print', 'audit', 'list'] }],
   ['put', 'relation', { resource: 'doc', relation: 'parent', subject_resource: 'folder' }],
   ['put', 'role', { key: 'reader', permissions: ['doc:read'] }],
   ['put', 'resource_role', { resource: 'folder', role: 'owner', permissions: ['folder:open'] }],
@@ -33,7 +43,14 @@ const WORLD: readonly Operation[] = [
   ['put', 'relationship_tuple', { subject: 'folder:f', relation: 'parent', object: 'doc:d' }],
   ['put', 'user', { key: 'ana' }],
   ['put', 'set_rule', { user_set: '__autogen_doc#editor', permission: 'doc:share', resource_set: 'doc' }],
+  ['put', 'tenant', { key: 'acme', attributes: { level: 3 } }],
+  ['put', 'user', { key: 'ben', suspension: { valid_until: T + 1 } }],
+  ...RULES.flatMap(([key, action, conditions]): Operation[] => [
+    ['put', 'condition_set', { key, type: 'userset', conditions }],
+    ['put', 'set_rule', { user_set: key, permission: `doc:${action}`, resource_set: 'doc' }],
+  ]),
   ['put', 'role_assignment', { user: EVERYBODY, role: 'reader', tenant: 'default' }],
+  ['put', 'role_assignment', { user: EVERYBODY, role: 'reader', tenant: 'acme' }],
   ['put', 'role_assignment', { user: EVERYBODY, role: 'owner', ...on('folder:f') }],
   ['put', 'role_assignment', { user: EVERYBODY, role: 'guest', ...on('doc:d') }],
 ]
@@ -48,10 +65,14 @@ function build(kernel: KernelSource) {
 /** The questions that an image answers otherwise than the definition. */
 function wrong(kernel: KernelSource): Request[] {
   const { world, image } = build(kernel)
-  const asked = ['ana', 'nobody', EVERYBODY].flatMap((user) =>
-    ['read', 'write', 'share'].map((action): Request => ({ user, action, resource: { type: 'doc', key: 'd' } })),
+  const policy = policyAt(world.policy, T)
+  const asked = ['ana', 'ben', 'nobody', EVERYBODY].flatMap((user) =>
+    ['read', 'write', 'share', 'print', 'audit', 'list'].flatMap((action): Request[] => [
+      { user, action, resource: { type: 'doc', key: 'd' } },
+      { user, action, resource: { type: 'doc', tenant: 'acme' } },
+    ]),
   )
-  return asked.filter((request) => image.check(...toParts(request)) !== check(world.policy, request))
+  return image.guardAt(T, () => asked.filter((request) => image.check(...toParts(request)) !== check(policy, request)))
 }
 
 describe('everybody', () => {
@@ -59,15 +80,21 @@ describe('everybody', () => {
     expect(wrong(kernel)).toEqual([])
   })
 
-  it.each(Object.entries(OF_EVERYBODY))('a kernel that is wrong about it is found: %s', async (tag, code) => {
-    expect(wrong(await kernelWith({ [tag]: code }))).not.toEqual([])
+  it.each<[string, Canary]>([
+    ...Object.entries({ ...OF_EVERYBODY, ...OF_EVERYBODY_AS_USERS }).map(([tag, code]): [string, Canary] => [
+      tag,
+      { [tag]: code },
+    ]),
+    ['side-searches-of-everybody', OF_SIDES_BY_EVERYBODY],
+  ])('a kernel that is wrong about it is found: %s', async (_, canary) => {
+    expect(wrong(await kernelWith(canary))).not.toEqual([])
   })
 
   it('is in the image exactly while something is given to it', () => {
     const { world, image } = build('debug')
     const party = () => image.inside(({ kernel }) => kernel.calls.everybody(), undefined)
     const stats = image.stats()
-    expect([party() === 0, stats.users, image.user(EVERYBODY)]).toEqual([false, 1, 0])
+    expect([party() === 0, stats.users, image.user(EVERYBODY)]).toEqual([false, 2, 0])
     for (const [key, { user }] of [...world.policy.role_assignment])
       if (user === EVERYBODY) image.apply(deltaTo(image.revision + 1, [{ op: 'delete', kind: 'role_assignment', key }]))
     expect(party()).toBe(0)

@@ -3,6 +3,8 @@
 import { Order } from '../../assembly/limits.ts'
 import { Image } from '../../src/image/image.ts'
 import type { PolicyKind } from '../../src/kinds/index.ts'
+import type { PolicyChange } from '../../src/log/delta.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import type { Request } from '../reference/request.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
 import { filterWith } from '../support/doors/rows.ts'
@@ -75,15 +77,33 @@ const missing =
     write: (step) => kept.write(isMissing(step) ? { ...step, written: [] } : step),
   })
 
-/** Everything but the objects of one kind. */
+/** What is about roles for everybody does not arrive; or only what takes them away does not. */
+const withoutEverybody =
+  (op?: 'delete') =>
+  (kept: Kept): Kept => ({
+    ...kept,
+    write: (step) =>
+      kept.write({
+        ...step,
+        written: step.written.map(({ operation, changes }) => ({
+          operation,
+          changes: changes.filter((change) => !isOfEverybody(change) || (op !== undefined && change.op !== op)),
+        })),
+      }),
+  })
+
+const isOfEverybody = ({ kind, key }: PolicyChange): boolean =>
+  kind === 'role_assignment' && key.startsWith(`${EVERYBODY}/`)
+
+/** Everything but the objects of one kind; of them those that are lost. */
 const losing =
-  (kind: PolicyKind) =>
+  (kind: PolicyKind, isLost: (change: PolicyChange) => boolean = () => true) =>
   (kept: Kept): Kept => ({
     ...kept,
     async image() {
       const image = await kept.image()
       if (image instanceof WayLack) return image
-      const contents = [...image.contents()].filter((change) => change.kind !== kind)
+      const contents = [...image.contents()].filter((change) => change.kind !== kind || !isLost(change))
       return Image.build(ENVIRONMENT, image.position, contents)
     },
   })
@@ -124,6 +144,14 @@ function resolvedAnew(kept: Kept): Kept {
   }
 }
 
+/** Without what everybody has. */
+const ofUsersAlone = (image: Image): Image =>
+  Image.build(
+    ENVIRONMENT,
+    image.position,
+    [...image.contents()].filter((change) => !isOfEverybody(change)),
+  )
+
 const LARGE = 6
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
@@ -163,4 +191,22 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'a restored backup has no assigned roles': way('restored backup', losing('role_assignment')),
   'a forged image is loaded without a look at it': way('saved and loaded', forged),
   'a saved image has no relationships': way('saved and loaded', losing('relationship_tuple')),
+  'a role for everybody does not arrive': way('deltas in any cuts', withoutEverybody()),
+  'a role that is taken from everybody stays': way('deltas', withoutEverybody('delete')),
+  'a restored backup has no roles for everybody': way('restored backup', losing('role_assignment', isOfEverybody)),
+  'a replica has no roles for everybody': way("replica's fold", losing('role_assignment', isOfEverybody)),
+  'facts as lines have no roles for everybody': way(
+    'copied environment, its facts imported as lines',
+    losing('role_assignment', isOfEverybody),
+  ),
+  'a policy file has no roles for everybody': way(
+    'policy file, loaded without a server',
+    losing('role_assignment', isOfEverybody),
+  ),
+  'a door denies everything to who is not stored': door('POST /allowed', (right, place, asked) =>
+    asked.policy.user.has(asked.request.user) ? right.say(place, asked) : false,
+  ),
+  'a door asks what users hold themselves': door('filter in memory', (right, place, asked) =>
+    by(ofUsersAlone(place.image), right, place, asked),
+  ),
 }

@@ -3,6 +3,7 @@
 
 import { Image } from '../../src/image/image.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import { toPolicy } from '../reference/policy.ts'
 import type { Request } from '../reference/request.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
@@ -24,6 +25,8 @@ export interface Product {
   readonly doors: readonly Door[]
   /** whether a door is asked about a way at an instant, by their places in the lists */
   readonly isAsked: (way: number, door: number, instant: number) => boolean
+  /** the class of images, where another one is tested */
+  readonly Image?: typeof Image
 }
 
 /** What all stories have in common: the servers that are asked, the management side that holds them, and every door. */
@@ -31,26 +34,32 @@ export class Stage {
   readonly desk: Desk
   readonly source: Source
   readonly doors: readonly Door[]
-  readonly #databases: DatabaseDoors
+  readonly #databases: DatabaseDoors | undefined
 
-  private constructor(desk: Desk, source: Source, databases: DatabaseDoors) {
+  private constructor(desk: Desk, source: Source, databases?: DatabaseDoors) {
     this.desk = desk
     this.source = source
-    this.doors = [...DOORS, ...databases.doors]
+    this.doors = [...DOORS, ...(databases?.doors ?? [])]
     this.#databases = databases
   }
 
   static async open(): Promise<Stage> {
-    const image = Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES)
-    return new Stage(await Desk.open(image), await Source.open(), await openDatabases())
+    return new Stage(await openDesk(), await Source.open(), await openDatabases())
+  }
+
+  /** Without databases: none is started. */
+  static async withoutDatabases(): Promise<Stage> {
+    return new Stage(await openDesk(), await Source.open())
   }
 
   async close(): Promise<void> {
-    await this.#databases.close()
+    await this.#databases?.close()
     await this.desk.close()
     await this.source.close()
   }
 }
+
+const openDesk = (): Promise<Desk> => Desk.open(Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES))
 
 /** What was asked. */
 export class Tally {
@@ -58,17 +67,31 @@ export class Tally {
   questions = 0
   readonly byDoor = new Map<string, number>()
   readonly byWay = new Map<string, number>()
-  /** what was asked about policies with times, by door (D15) */
-  readonly inTime = new Map<string, number>()
+  /** what was asked about policies with each of FEATURES */
+  readonly byFeature = new Map<string, number>()
   /** what was asked or could not be, by way and door */
   readonly byPair = new Map<string, number>()
   /** what doors could not be asked, by door and reason */
   readonly lacks = new Map<string, number>()
 
-  count(of: 'byDoor' | 'byWay' | 'inTime' | 'byPair' | 'lacks', name: string): void {
+  count(of: 'byDoor' | 'byWay' | 'byFeature' | 'byPair' | 'lacks', name: string): void {
     this[of].set(name, (this[of].get(name) ?? 0) + 1)
   }
 }
+
+/** What is counted: whether a policy has it at the instant of the question. */
+export const FEATURES: Readonly<Record<string, (asked: Asked) => boolean>> = {
+  times: ({ t }) => t !== undefined,
+  'suspended users': ({ policy: { user } }) => [...user.values()].some(({ suspension }) => suspension !== undefined),
+  'roles under a condition': ({ policy: { set_rule } }) =>
+    [...set_rule.values()].some(({ user_set }) => user_set.startsWith('__autogen_') && user_set.includes('#')),
+  'roles for everybody': ({ policy: { role_assignment } }) =>
+    [...role_assignment.values()].some(({ user }) => user === EVERYBODY),
+}
+
+/** Those of the policy of a question. */
+const listFeatures = (asked: Asked): readonly string[] =>
+  asked.once('features', () => Object.keys(FEATURES).filter((name) => FEATURES[name]!(asked)))
 
 /** A door does not say what is right. */
 export class Difference extends Error {
@@ -102,18 +125,20 @@ const printed = (value: unknown, length = SHOWN): string =>
 
 /** The policy as it was before the last revision that changed something. */
 export class Before {
+  readonly #Image: typeof Image
   readonly #contents: PolicyChange[]
   readonly changes: readonly PolicyChange[]
   #place: Place['before']
 
-  constructor(contents: PolicyChange[], changes: readonly PolicyChange[]) {
+  constructor(contents: PolicyChange[], changes: readonly PolicyChange[], Of = Image) {
+    this.#Image = Of
     this.#contents = contents
     this.changes = changes
   }
 
   get place(): NonNullable<Place['before']> {
     this.#place ??= {
-      image: Image.build(ENVIRONMENT, makePosition(1), this.#contents),
+      image: this.#Image.build(ENVIRONMENT, makePosition(1), this.#contents),
       policy: toPolicy(this.#contents),
       changes: this.changes,
     }
@@ -137,6 +162,7 @@ export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: 
       const before = new Before(
         contents,
         step.written.flatMap(({ changes }) => changes),
+        product.Image,
       )
       const isLast = revision === script.revisions - 1
       const when = makeInstants(world.policy, script.next)
@@ -153,9 +179,10 @@ export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: 
         }
         stage.desk.show(image)
         const place: Place = { image, desk: stage.desk, before: before.place, kept: kept[at]! }
-        for (const [instant, each] of asked.flatMap((ofQuestion) => [...ofQuestion.entries()]))
-          for (const [number, door] of doors.entries())
-            if (isAsked(at, number, instant)) await askDoor(way, door, place, each, tally)
+        for (const [instant, each] of asked.flatMap((ofQuestion) => [...ofQuestion.entries()])) {
+          const wanted = doors.filter((_, number) => isAsked(at, number, instant))
+          await askDoors(way, wanted, place, each, tally)
+        }
       }
     }
     tally.stories++
@@ -167,8 +194,20 @@ export async function tell(drawn: Drawn, product: Product, stage: Stage, tally: 
   }
 }
 
+/** Asks them at the same time, as clients do: the processor need not wait for the one or the other. @throws Difference */
+export async function askDoors(
+  way: Way,
+  doors: readonly Door[],
+  place: Place,
+  asked: Asked,
+  tally: Tally,
+): Promise<void> {
+  const all = await Promise.allSettled(doors.map((door) => askDoor(way, door, place, asked, tally)))
+  for (const one of all) if (one.status === 'rejected') throw one.reason
+}
+
 /** @throws Difference */
-export async function askDoor(way: Way, door: Door, place: Place, asked: Asked, tally: Tally): Promise<void> {
+async function askDoor(way: Way, door: Door, place: Place, asked: Asked, tally: Tally): Promise<void> {
   tally.count('byPair', `${way.name}, ${door.name}`)
   place.desk.setClock(asked.t)
   let answer: unknown
@@ -181,7 +220,7 @@ export async function askDoor(way: Way, door: Door, place: Place, asked: Asked, 
   tally.questions++
   tally.count('byDoor', door.name)
   tally.count('byWay', way.name)
-  if (asked.t !== undefined) tally.count('inTime', door.name)
+  for (const name of listFeatures(asked)) tally.count('byFeature', name)
   const right = door.right(asked, answer)
   if (!agrees(door, answer, right)) throw new Difference(way, door, asked, [answer, right])
 }

@@ -1,15 +1,17 @@
 // The events of a story that is run in every way: random edits of a policy, and between them what is unpleasant:
 // every kind of object deleted and written again under its key, rules whose names mean something else after a while,
-// keys that are names of JavaScript, users who are suspended and resumed, rules for a role on instances, and questions that
-// were asked before what they are about was deleted.
+// keys that are names of JavaScript, users who are suspended and resumed, rules for a role on instances, roles for everybody
+// that are given and taken away, and questions that were asked before what they are about was deleted.
 import fc from 'fast-check'
 import type { JsonObject } from '../../src/model/objects.ts'
+import { EVERYBODY } from '../reference/everybody.ts'
 import type { Request } from '../reference/request.ts'
 import type { Row } from '../support/rows.ts'
 import { groupDeletes, putsOf } from '../support/ways/objects.ts'
 import { type Operation, operationKey, World } from '../support/world.ts'
+import { withEverybody } from './everybody.ts'
 import { rowsFor } from './filter-law.ts'
-import { FILTER_POOL, filterEdit, filterQuestions, filterWorld } from './filter-worlds.ts'
+import { addMore, FILTER_POOL, filterEdit, filterQuestions, filterWorld } from './filter-worlds.ts'
 import { byShare, findPool, type History, listOperations, timedHistories, untimedHistories } from './histories.ts'
 import { numbers } from './numbers.ts'
 import type { Pool } from './pool.ts'
@@ -21,7 +23,7 @@ import type { Next } from './values.ts'
 /** Edits of roles, relations and rules; or a small world whose rules read rows, and edits of it. */
 export type Drawn =
   | { readonly history: History; readonly seed: number }
-  | { readonly edits: number; readonly seed: number; readonly times?: number }
+  | { readonly edits: number; readonly seed: number; readonly times?: number; readonly everybody?: number }
 
 const REVISIONS_MAX = 8
 
@@ -41,7 +43,14 @@ export const timedStories: fc.Arbitrary<Drawn> = fc.oneof(
   fc.record({ history: timedHistories.map(ofFew), seed: fc.nat() }),
   fc.record({ edits: fc.integer({ min: 3, max: REVISIONS_MAX }), seed: fc.nat(), times: fc.nat() }),
 )
-export const stories: fc.Arbitrary<Drawn> = byShare(untimedStories, timedStories)
+const ownStories = byShare(untimedStories, timedStories)
+/** Of either, where some roles are for everybody (D16). */
+export const sharedStories: fc.Arbitrary<Drawn> = fc
+  .record({ drawn: ownStories, everybody: fc.nat() })
+  .map(({ drawn, everybody }) =>
+    'history' in drawn ? { ...drawn, history: { ...drawn.history, everybody } } : { ...drawn, everybody },
+  )
+export const stories: fc.Arbitrary<Drawn> = fc.oneof(ownStories, sharedStories)
 
 /** The edits of a small world are about its users, its tenants and `doc`. */
 const canEdit = ({ policy }: World): boolean =>
@@ -61,6 +70,14 @@ function isElse({ policy, relations }: World, operation: Operation): boolean {
   return stored !== undefined && stored.subject_resource !== object.subject_resource
 }
 
+const assignmentsOfEverybody = ({ policy }: World) =>
+  [...policy.role_assignment.values()].filter(({ user }) => user === EVERYBODY)
+
+const pickSeeds = ({ times, everybody }: Pick<Pool, 'times' | 'everybody'>) => ({
+  ...(times === undefined ? {} : { times }),
+  ...(everybody === undefined ? {} : { everybody }),
+})
+
 /** Names of JavaScript, and the longest key of two bytes a character. */
 const ODD_KEYS = ['__proto__', 'constructor', 'ä'.repeat(128)]
 
@@ -76,9 +93,7 @@ export class Script {
   constructor(drawn: Drawn) {
     this.#drawn = drawn
     this.next = numbers(drawn.seed)
-    const { times } = 'history' in drawn ? drawn.history : drawn
-    const pool = 'history' in drawn ? findPool(drawn.history) : FILTER_POOL
-    this.#pool = times === undefined ? pool : { ...pool, times }
+    this.#pool = 'history' in drawn ? findPool(drawn.history) : { ...FILTER_POOL, ...pickSeeds(drawn) }
   }
 
   get revisions(): number {
@@ -97,14 +112,23 @@ export class Script {
     if ('history' in this.#drawn) {
       for (const edit of this.#drawn.history.revisions[revision]!) add(listOperations(ahead, this.#pool, edit))
     } else if (revision === 0) {
-      add(this.#timed([...putsOf(filterWorld(next, 0).world)]))
+      const { world: first } = filterWorld(next, 0)
+      if (next(2) === 0) addMore(first, next(2 ** 31))
+      add(this.#settled([...putsOf(first)]))
     } else {
-      for (let count = 1 + next(3); count > 0 && canEdit(ahead); count--) add(this.#timed(filterEdit(ahead, next)))
+      for (let count = 1 + next(3); count > 0 && canEdit(ahead); count--) add(this.#settled(filterEdit(ahead, next)))
       const { times } = this.#pool
       if (times !== undefined) add(listOperations(ahead, this.#pool, ['retime', times + revision, revision]))
     }
+    if (revision === 1 && next(2) === 0) add(this.#forRole(ahead))
     if (revision > 0) for (let count = next(3); count > 0; count--) add(this.#unpleasant(ahead))
     return all
+  }
+
+  /** As the story has grants: some for everybody, some for a time. */
+  #settled(operations: readonly Operation[]): readonly Operation[] {
+    const { everybody } = this.#pool
+    return this.#timed(everybody === undefined ? operations : withEverybody(operations, this.next(2 ** 31)))
   }
 
   #timed(operations: readonly Operation[]): readonly Operation[] {
@@ -116,7 +140,7 @@ export class Script {
     const found = any(next, [...groupDeletes(world).values()])
     const gone = any(next, found ?? [])
     const was = gone && [...putsOf(world)].find((put) => put[1] === gone[1] && operationKey(put) === operationKey(gone))
-    switch (next(8)) {
+    switch (next(this.#pool.everybody === undefined ? 8 : 11)) {
       case 0:
         return gone === undefined || was === undefined ? [] : [gone, was]
       case 1:
@@ -135,6 +159,13 @@ export class Script {
         return this.#suspended(world)
       case 6:
         return this.#forRole(world)
+      case 7:
+      case 8:
+        return this.#shared(world)
+      case 9: {
+        const shared = any(next, assignmentsOfEverybody(world))
+        return shared === undefined ? [] : [['delete', 'role_assignment', shared]]
+      }
       default: {
         const key = any(next, ODD_KEYS)!
         return [['put', next(2) === 0 ? 'user' : 'tenant', { key, attributes: { a: next(3) } }]]
@@ -168,6 +199,21 @@ export class Script {
     if (key === undefined) return []
     const { suspension, ...user } = policy.user.get(key)!
     return this.#timed([['put', 'user', { key, ...user, ...(suspension === undefined ? { suspension: {} } : {}) }]])
+  }
+
+  /** Everybody gets a role (D16), in a tenant or on an instance, where grants are for a time perhaps for a time too. */
+  #shared({ policy }: World): readonly Operation[] {
+    const { next } = this
+    const [on, { tenant = undefined } = {}] = any(next, [...policy.resource_instance]) ?? []
+    const ofType = [...policy.resource_role.values()].filter(({ resource }) => on?.startsWith(`${resource}:`))
+    const given = any(next, ofType)
+    if (given !== undefined && on !== undefined && tenant !== undefined && next(3) > 0)
+      return this.#timed([
+        ['put', 'role_assignment', { user: EVERYBODY, role: given.role, tenant, resource_instance: on }],
+      ])
+    const [role, somewhere] = [any(next, [...policy.role.keys()]), any(next, [...policy.tenant.keys()])]
+    if (role === undefined || somewhere === undefined) return []
+    return this.#timed([['put', 'role_assignment', { user: EVERYBODY, role, tenant: somewhere }]])
   }
 
   /** A rule for a role on instances (D17), alone or with a condition on them. */
@@ -204,7 +250,8 @@ export class Script {
   /** Now and then by somebody else, or about an instance. */
   #turned({ policy }: World, request: Request): Request {
     const { next } = this
-    const user = next(3) === 0 ? any(next, [...policy.user.keys()]) : undefined
+    const others = this.#pool.everybody === undefined ? [] : [EVERYBODY, 'nobody']
+    const user = next(3) === 0 ? any(next, [...policy.user.keys(), ...others]) : undefined
     const key = next(2) === 0 ? any(next, [...policy.resource_instance.keys()]) : undefined
     const [type, ...rest] = key?.split(':') ?? [request.resource.type]
     const resource = key === undefined ? request.resource : { ...request.resource, type: type!, key: rest.join(':') }

@@ -1,26 +1,31 @@
 // The law of ways and doors. A normal run asks a third of the product in each story, another third in the next one. `npm
-// run test:ways` (scripts/test-ways.mjs) asks all of it for WAYS_MS milliseconds, or looks for planted faults
-// (WAYS_CANARY).
-import { writeFileSync } from 'node:fs'
+// run test:ways` (scripts/test-ways.mjs) asks all of it for WAYS_MS milliseconds or until WAYS_ANSWERS were given, or looks
+// for planted faults (WAYS_CANARY).
+import { renameSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Door } from '../support/doors.ts'
 import { waysHere } from '../support/ways.ts'
 import { parameters } from './seed.ts'
 import { FAULTS } from './ways-canaries.ts'
-import { Difference, type Product, Stage, smallest, Tally, tell } from './ways-law.ts'
-import { type Drawn, stories, timedStories, untimedStories } from './ways-script.ts'
+import { Difference, FEATURES, type Product, Stage, smallest, Tally, tell } from './ways-law.ts'
+import { type Drawn, sharedStories, stories, timedStories, untimedStories } from './ways-script.ts'
 
-const { WAYS_MS, WAYS_SEED, WAYS_CANARY, WAYS_SUMMARY } = process.env
+const { WAYS_MS, WAYS_ANSWERS, WAYS_SEED, WAYS_STEP, WAYS_CANARY, WAYS_SUMMARY } = process.env
+const IS_LONG = WAYS_MS !== undefined || WAYS_ANSWERS !== undefined
 const THIRDS = 3
-/** Stories of a run of all of it; `npm test` tells a quarter of them (seed.ts). */
-const STORIES = 16
-/** Beside so many stories one whose grants are for a time. */
-const TIMED_ONE_IN = 2
+/** Stories of each kind in a run of all of it; `npm test` tells a quarter of them (seed.ts). */
+const STORIES: readonly (readonly [kind: fc.Arbitrary<Drawn>, count: number])[] = [
+  [untimedStories, 8],
+  [timedStories, 8],
+  [sharedStories, 8],
+]
 /** No door and no way is asked less often in a normal run: one that always says why it cannot be asked shows nothing. */
 const ASKED_MIN = 5
-/** Of the questions so many are about policies with times (D15), each at an instant. */
-const IN_TIME_MIN = 0.1
+/** Of the questions so many are about policies with each of the features that are counted. */
+const FEATURE_MIN = 0.1
+/** As many differences end a long run. */
+const DIFFERENCES_MAX = 10
 /** A normal run, of half a minute of processor time, beside all other tests on a slow machine. */
 const NORMAL_MS = 600_000
 /** How long a planted fault may stay. */
@@ -51,14 +56,13 @@ describe('ways and doors', () => {
   }
 
   // not beside a run of `npm run test:ways`, which asks for one of the two below
-  it.skipIf(WAYS_MS !== undefined || WAYS_CANARY !== undefined)(
+  it.skipIf(IS_LONG || WAYS_CANARY !== undefined)(
     '[D12] whatever way an image came about, every door says what is defined',
     { timeout: NORMAL_MS },
     async () => {
-      const { numRuns, seed } = parameters(STORIES)
+      const { seed } = parameters(1)
       const tally = new Tally()
-      const [plain, timed] = [untimedStories, timedStories].map((from) => fc.sample(from, { seed, numRuns }))
-      const drawnStories = [...plain!, ...timed!.slice(0, Math.ceil(numRuns / TIMED_ONE_IN))]
+      const drawnStories = STORIES.flatMap(([kind, count]) => fc.sample(kind, parameters(count)))
       for (const [number, drawn] of drawnStories.entries()) {
         const isAsked: Product['isAsked'] = (way, door, instant) =>
           (way + door + instant + number + seed) % THIRDS === 0
@@ -67,32 +71,39 @@ describe('ways and doors', () => {
       process.stdout.write(`${formatSummary(tally)}, seed ${seed}\n`)
       const [leastDoor, leastWay] = [findLeast(doors, tally.byDoor), findLeast(ways, tally.byWay)]
       expect([leastDoor, leastWay].filter(([, count]) => count < ASKED_MIN)).toEqual([])
-      expect(countInTime(tally) / tally.questions).toBeGreaterThan(IN_TIME_MIN)
+      const shares = Object.keys(FEATURES).map((name) => [name, (tally.byFeature.get(name) ?? 0) / tally.questions])
+      expect(shares.filter(([, share]) => Number(share) < FEATURE_MIN)).toEqual([])
     },
   )
 
   // only `npm run test:ways` says how long
-  it.runIf(WAYS_MS !== undefined)('agree for as long as wished', { timeout: 2 ** 31 - 1 }, async () => {
-    const end = Date.now() + Number(WAYS_MS)
+  it.runIf(IS_LONG)('agree for as long as wished', { timeout: 2 ** 31 - 1 }, async () => {
+    const began = Date.now()
+    const [most, ms] = [WAYS_ANSWERS, WAYS_MS].map((each) => (each === undefined ? Infinity : Number(each)))
     const tally = new Tally()
-    let printed = Date.now()
-    for (let seed = Number(WAYS_SEED); Date.now() < end; seed++) {
-      const [drawn] = fc.sample(stories, { seed: seed | 0, numRuns: 1 })
-      await tellStory(drawn!, { ways, doors, isAsked: () => true }, tally, `seed ${seed}`)
-      if (Date.now() - printed < 10_000) continue
-      printed = Date.now()
-      process.stdout.write(`${formatSummary(tally)}\n`)
+    const differences: string[] = []
+    const report = () => {
+      const text = JSON.stringify({ ...pickCounts(tally), differences: differences.length })
+      if (WAYS_SUMMARY === undefined) return
+      writeFileSync(`${WAYS_SUMMARY}.next`, text)
+      renameSync(`${WAYS_SUMMARY}.next`, WAYS_SUMMARY) // which is read meanwhile
     }
-    const lines = (title: string, counts: ReadonlyMap<string, number>) =>
-      [title, ...[...counts].sort().map(([name, count]) => `  ${count.toLocaleString('en')} ${name}`)].join('\n')
-    const parts = [
-      lines('questions by door:', tally.byDoor),
-      lines('questions by way:', tally.byWay),
-      lines('questions about policies with times, by door:', tally.inTime),
-      lines('could not be asked:', tally.lacks),
-    ]
-    process.stdout.write(`${parts.join('\n')}\n${formatSummary(tally)}, 0 differences\n`)
-    if (WAYS_SUMMARY !== undefined) writeFileSync(WAYS_SUMMARY, asked(tally))
+    let printed = began
+    for (let seed = Number(WAYS_SEED); tally.questions < most! && Date.now() - began < ms!; seed += Number(WAYS_STEP)) {
+      const [drawn] = fc.sample(stories, { seed: seed | 0, numRuns: 1 })
+      try {
+        await tellStory(drawn!, { ways, doors, isAsked: () => true }, tally, `seed ${seed}`)
+      } catch (error) {
+        differences.push(String(error))
+        process.stdout.write(`${error}\n`)
+        if (differences.length === DIFFERENCES_MAX) break
+      }
+      if (Date.now() - printed < 5_000) continue
+      printed = Date.now()
+      report()
+    }
+    report()
+    expect(differences).toEqual([])
   })
 
   const canaries = Object.keys(FAULTS).filter((name) => WAYS_CANARY === 'all' || WAYS_CANARY === name)
@@ -116,11 +127,19 @@ describe('ways and doors', () => {
   })
 })
 
-const asked = ({ questions, stories: count, byWay, byDoor }: Tally): string =>
-  `${questions.toLocaleString('en')} questions in ${count} stories, ${byWay.size} ways and ${byDoor.size} doors`
-const countInTime = ({ inTime }: Tally): number => [...inTime.values()].reduce((sum, each) => sum + each, 0)
-const formatSummary = (tally: Tally): string =>
-  `${asked(tally)}, ${countInTime(tally).toLocaleString('en')} of them about policies with times, agree with the definition`
+const formatSummary = ({ questions, stories: count, byWay, byDoor, byFeature }: Tally): string => {
+  const about = Object.keys(FEATURES).map((name) => `${(byFeature.get(name) ?? 0).toLocaleString('en')} with ${name}`)
+  return `${questions.toLocaleString('en')} questions in ${count} stories, ${byWay.size} ways and ${byDoor.size} doors agree with the definition; of the policies ${about.join(', ')}`
+}
+
+/** What scripts/test-ways.mjs adds up of its processes, and prints. */
+const pickCounts = ({ questions: answers, stories: count, byWay, byDoor, byFeature, lacks }: Tally) => ({
+  answers,
+  stories: count,
+  ...Object.fromEntries(
+    Object.entries({ byWay, byDoor, byFeature, lacks }).map(([name, of]) => [name, Object.fromEntries(of)]),
+  ),
+})
 
 /** The one that was asked least. */
 const findLeast = (all: readonly { readonly name: string }[], counts: ReadonlyMap<string, number>): [string, number] =>

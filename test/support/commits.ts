@@ -26,7 +26,7 @@ const withSetFlags = ({ policy }: World, rule: Of<'set_rule'>[2]) => ({
 export function commitsFor(world: World, operation: Operation): readonly Commit[] {
   switch (operation[1]) {
     case 'role_assignment':
-      if (operation[0] === 'delete') return [['unassign', operation[2]]]
+      if (operation[0] === 'delete') return [['unassign', operation[2]], ...closing(world, operation[2])]
       return [
         ...opening(operation[2]),
         ...granting(world.policy.role_assignment.get(operationKey(operation)), operation[2], (grant, isNew) => [
@@ -62,13 +62,30 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
   }
 }
 
+type Assignment = Of<'role_assignment'>[2]
+
 /** Management gives a role to everybody only where it says that it may be (D16). */
-function opening({ user, role, resource_instance: instance }: Of<'role_assignment'>[2]): readonly Commit[] {
-  if (user !== EVERYBODY) return []
-  const fields = { everybody: true }
+const opening = (assignment: Assignment): readonly Commit[] =>
+  assignment.user === EVERYBODY ? [openTo(assignment, true)] : []
+
+/** Once everybody has the role nowhere it says so no longer, which management takes only then. */
+function closing({ policy }: World, assignment: Assignment): readonly Commit[] {
+  if (assignment.user !== EVERYBODY) return []
+  const [key, of] = [operationKey(['delete', 'role_assignment', assignment]), ofRole(assignment)]
+  const isElsewhere = [...policy.role_assignment].some(
+    ([each, held]) => each !== key && held.user === EVERYBODY && ofRole(held) === of,
+  )
+  return isElsewhere ? [] : [openTo(assignment, false)]
+}
+
+const ofRole = ({ role, resource_instance: instance }: Assignment): string =>
+  instance ? `${typeOfInstance(instance)}/${role}` : role
+
+function openTo({ role, resource_instance: instance }: Assignment, everybody: boolean): Commit {
+  const fields = { everybody }
   return instance
-    ? [['updateResourceRole', { resource: typeOfInstance(instance), ref: role, fields }]]
-    : [['updateRole', { ref: role, fields }]]
+    ? ['updateResourceRole', { resource: typeOfInstance(instance), ref: role, fields }]
+    : ['updateRole', { ref: role, fields }]
 }
 
 interface Times {

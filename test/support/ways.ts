@@ -4,7 +4,7 @@ import { IMAGE_WAYS } from './ways/of-images.ts'
 import { STORE_WAYS } from './ways/of-stores.ts'
 import type { Way } from './ways/way.ts'
 
-export { IMAGE_WAYS } from './ways/of-images.ts'
+export { IMAGE_WAYS, waysWith } from './ways/of-images.ts'
 export { STORE_WAYS } from './ways/of-stores.ts'
 export { Source } from './ways/source.ts'
 export { Story } from './ways/story.ts'

@@ -51,7 +51,9 @@ export function accessDiff(
   const isCopy = after.isCopyOf(before)
   const { now, nowAfter = now } = options
   const compute = (was: Inside, is: Inside) =>
-    ownAloneIn([was.kernel, is.kernel], () => computeDiff([was, is], changes, { ...options, named, isCopy }))
+    /* canary: diffs-by-own-roles */ ownAloneIn([was.kernel, is.kernel], () =>
+      computeDiff([was, is], changes, { ...options, named, isCopy }),
+    )
   const diff = before.inside((was) => after.inside((is) => compute(was, is), nowAfter), now)
   if (nowAfter === now) return diff
   const { gained, lost, ...access } = diff.access

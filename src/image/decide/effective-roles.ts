@@ -80,7 +80,8 @@ export function walkInstanceRoles(
   for (const grant of (withEverybody ? eachGrantFor : eachGrantOfUser)(kernel, user)) {
     const scope = grantScope(kernel, grant)
     if (symbolTable(kernel, scope) !== Table.Instances) continue
-    if (withEverybody && grantUser(kernel, grant) !== user && !isWanted(scope)) continue
+    if (withEverybody && grantUser(kernel, grant) !== user && /* canary: shared-in-other-tenants */ !isWanted(scope))
+      continue
     for (const role of grantRoles(kernel, grant)) walk.add(scope, role)
     if (walk.rolesByInstance.size > limit) return undefined
   }

@@ -80,7 +80,7 @@ export class Evaluator {
   /** Whether what everybody holds allows it (D16), or that cannot be decided: it then may be allowed to any user. */
   mayEverybody({ tenant, permission, instance }: AskedIds): boolean {
     const { calls } = this.kernel
-    if (everybodyAsked(this.kernel) === 0) return false
+    if (/* canary: users-by-everybody */ everybodyAsked(this.kernel) === 0) return false
     const verdict = atInstant(calls.decideOnRelated(0, tenant, permission, instance, this.#related()))
     this.left -= QUESTION_WORK + calls.takeWork()
     return verdict !== Verdict.Deny

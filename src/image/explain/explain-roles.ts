@@ -29,7 +29,10 @@ export function explainRoles(
       }))
   const grant = user === 0 ? 0 : findGrant(kernel, user, tenant)
   const roles = grantRoles(kernel, grant).map(name).sort()
-  const because = [...reasons(grant, {}), ...reasons(findSharedGrant(kernel, tenant), { everybody: true })]
+  const because = [
+    ...reasons(grant, {}),
+    .../* canary: shared-reasons */ reasons(findSharedGrant(kernel, tenant), { everybody: true }),
+  ]
   if (because.length > 0) return { code: 'allow', roles, because }
   if (grant !== 0) return { code: 'no_permission', roles, because }
   const code = listTenantGrants(kernel, user).length === 0 ? 'no_user_roles' : 'no_role_in_tenant'

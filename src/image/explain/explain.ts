@@ -51,7 +51,9 @@ export function explainQuestion(
   const ids = { ...resolveIds(kernel, question, tenant), instance }
   const ill_typed = attributeTypes.illTyped(question.type, question.sent)
   const unknown = unknownName(kernel, question.type, ids)
-  const isOut = unknown !== undefined && (unknown !== 'user_not_synced' || everybodyAsked(kernel) === 0)
+  const isOut =
+    unknown !== undefined &&
+    (unknown !== 'user_not_synced' || /* canary: reasons-of-who-is-not-stored */ everybodyAsked(kernel) === 0)
   if (isOut) {
     const codes = { code: unknown, rebac: unknown, abac: unknown }
     const none = { because: [], roles: [], not_in_force: [], ...NO_SETS, ill_typed }

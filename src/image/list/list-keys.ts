@@ -206,7 +206,7 @@ function openTenants(
   { user, permission, tenant }: AskedInstances,
 ): ReadonlySet<number> | undefined {
   const { kernel } = evaluator
-  const scopes = tenant !== 0 ? [tenant] : tenantsOfGrantsFor(kernel, user)
+  const scopes = tenant !== 0 ? [tenant] : /* canary: shared-tenants */ tenantsOfGrantsFor(kernel, user)
   const open = new Set(
     scopes.filter((scope) => atInstant(kernel.calls.decide(user, scope, permission)) === Verdict.Allow),
   )
@@ -223,7 +223,12 @@ function openTenants(
  * undefined when finding them takes too much work.
  */
 function instancesHeld(kernel: Kernel, { user, permission, typeId, tenant }: AskedInstances): number[] | undefined {
-  const rolesByInstance = findInstanceRoles(kernel, user, LISTING_WALK_MAX, { withEverybody: true })
+  const rolesByInstance = findInstanceRoles(
+    kernel,
+    user,
+    LISTING_WALK_MAX,
+    /* canary: shared-instances */ { withEverybody: true },
+  )
   if (rolesByInstance === undefined) return undefined
   const allowing = new Map<number, boolean>()
   const permissions = [permission, /* canary: instances-of-role-sides */ ...permissionsOfRoleSides(kernel, permission)]

@@ -191,7 +191,7 @@ export class PermissionList {
   #tenantRow(tenant: number): TenantRow | undefined {
     const kernel = this.#kernel
     this.#evaluator.left -= LOOK_WORK
-    const roles = grantRoles(kernel, findGrant(kernel, this.#user, tenant))
+    const roles = grantRoles(kernel, /* canary: own-roles-in-tenants */ findGrant(kernel, this.#user, tenant))
     const { all } = this.#allowedIn(tenant)
     if (roles.length + all.size === 0) return undefined
     this.#evaluator.left -= ROW_WORK
@@ -203,7 +203,8 @@ export class PermissionList {
   #isShared(tenant: number): boolean {
     if (everybodyAsked(this.#kernel) === 0) return false
     const { instances } = this.#query
-    return this.#queriedTenants?.has(tenant) ?? (instances !== undefined || this.#reach.own.has(tenant))
+    if (this.#queriedTenants !== undefined) return this.#queriedTenants.has(tenant)
+    return /* canary: shared-where-users-belong */ instances !== undefined || this.#reach.own.has(tenant)
   }
 
   /** Asks what is so in the tenant: with what everybody has, or of the user alone. */
@@ -338,7 +339,7 @@ export class PermissionList {
 
   /** Those of the user alone, out of all that count there. */
   #ownRoles(instance: number, roles: readonly number[]): readonly number[] {
-    if (roles.length === 0 || everybodyAsked(this.#kernel) === 0) return roles
+    if (roles.length === 0 || /* canary: own-roles-on-instances */ everybodyAsked(this.#kernel) === 0) return roles
     this.#ownHeld ??= new RolesOnInstances(this.#evaluator, this.#user, this.#walkMax)
     return this.#ownHeld.on(instance)
   }
@@ -417,7 +418,7 @@ export class PermissionList {
   /** Adds what everybody may do in the tenant. */
   #addShared({ byRoles, all }: AllowedIn, tenant: number): AllowedIn {
     const grant = findSharedGrant(this.#kernel, tenant)
-    const shared = grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant)
+    const shared = /* canary: shared-permissions */ grant === 0 ? [] : permissionIdsOfGrant(this.#kernel, grant)
     return { byRoles: new Set([...byRoles, ...shared]), all: new Set([...all, ...shared]) }
   }
 

@@ -42,8 +42,8 @@ export interface AskedWays extends AskedUsers {
  */
 export function usersWithWays(evaluator: Evaluator, asked: AskedWays): Map<string, UserEntry[]> {
   const { kernel } = evaluator
-  const shared = everybodyAsked(kernel)
-  const users = ownAlone(kernel, () => usersWithOwnWays(evaluator, asked))
+  const shared = /* canary: line-of-everybody */ everybodyAsked(kernel)
+  const users = /* canary: users-with-own-ways */ ownAlone(kernel, () => usersWithOwnWays(evaluator, asked))
   if (shared === 0 || !evaluator.allows(shared, asked.tenant, asked.permission, asked.instance, asked.key)) return users
   const ways = new Ways(kernel, asked)
   return new Map([[EVERYBODY, [...ways.byRoles(shared), ...ways.byRelations(shared)]], ...users])

@@ -149,7 +149,7 @@ export class Listings {
 
   /** Whether the user is not stored (D1), while everybody has nothing either (D16). */
   #isNobody(user: number): boolean {
-    return user === 0 && everybodyAsked(this.#kernel) === 0
+    return user === 0 && /* canary: listings-of-who-is-not-stored */ everybodyAsked(this.#kernel) === 0
   }
 
   /** The tenants in which the user has a role, or has one on an instance of the tenant. */
@@ -157,7 +157,9 @@ export class Listings {
     const kernel = this.#kernel
     const userId = findSymbol(kernel, 'user', user)
     if (userId === 0) return []
-    const tenants = grantsOfUser(kernel, userId).map((grant) => tenantOfScope(kernel, grantScope(kernel, grant)))
+    const tenants = /* canary: tenants-of-everybody */ grantsOfUser(kernel, userId).map((grant) =>
+      tenantOfScope(kernel, grantScope(kernel, grant)),
+    )
     return this.#listTenants([...new Set(tenants)])
   }
 

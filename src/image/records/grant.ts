@@ -176,14 +176,14 @@ export const eachGrantOfUserStored = (kernel: Kernel, user: number): Iterable<nu
 export function* eachGrantFor(kernel: Kernel, user: number): Iterable<number> {
   if (user !== 0 && isSuspended(kernel, user)) return
   if (user !== 0) yield* eachGrantOfUser(kernel, user)
-  const shared = everybodyAsked(kernel)
+  const shared = /* canary: shared-grants */ everybodyAsked(kernel)
   if (shared !== 0 && shared !== user) yield* eachGrantOfUser(kernel, shared)
 }
 
 /** The grant of everybody in a scope, or 0. */
 export function findSharedGrant(kernel: Kernel, scope: number): number {
   const shared = everybodyAsked(kernel)
-  return shared === 0 ? 0 : findGrant(kernel, shared, scope)
+  return shared === 0 ? 0 : /* canary: found-shared-grant */ findGrant(kernel, shared, scope)
 }
 
 /** Has the user a role of its own on the instance? What everybody holds does not count (D5). */

@@ -1,9 +1,9 @@
 // The doors of people who look after a policy: access reviews, and what a change of the policy gives and takes.
-import { accessDiff } from '../../../src/image/access-diff/access-diff.ts'
-import { type GroupedBy, ReviewCounts } from '../../../src/image/access-review/counts.ts'
-import { AccessReview, type ComparedLine, type ReviewPlace } from '../../../src/image/access-review/review.ts'
+import type { GroupedBy } from '../../../src/image/access-review/counts.ts'
+import type { ComparedLine, ReviewPlace } from '../../../src/image/access-review/review.ts'
 import { Image } from '../../../src/image/image.ts'
 import type { AccessFilter, AccessLine } from '../../../src/model/access-line.ts'
+import { MODULES } from '../../property/live-ids-law.ts'
 import { MIDNIGHT } from '../../property/values.ts'
 import { definedDiff } from '../../reference/access-diff.ts'
 import { check } from '../../reference/check.ts'
@@ -14,13 +14,13 @@ import { sortedChange, toAccessChange } from '../access-changes.ts'
 import { ENVIRONMENT, makePosition } from '../deltas.ts'
 import type { World } from '../world.ts'
 import type { Asked } from './asked.ts'
-import { type Door, findLack, Lack } from './door.ts'
+import { type Door, findLack, Lack, type Place } from './door.ts'
 
 const PAGE_LINES = 100
 const PAGE_WORK = 400
 
 /** All lines of a review, joined from pages. */
-function listLines(image: Image, filter: AccessFilter, t: number): ComparedLine[] {
+function listLines(image: Image, filter: AccessFilter, t: number, { AccessReview } = MODULES): ComparedLine[] {
   const lines: ComparedLine[] = []
   image.inside((inside) => {
     for (let after: ReviewPlace | undefined; ; ) {
@@ -34,7 +34,11 @@ function listLines(image: Image, filter: AccessFilter, t: number): ComparedLine[
 }
 
 /** With nothing sent but the time: true, false, or null where it depends on what is sent. */
-function reviewed(image: Image, { request, policy, tenant, t = MIDNIGHT }: Asked): boolean | null | Lack {
+function reviewed(
+  image: Image,
+  { request, policy, tenant, t = MIDNIGHT }: Asked,
+  modules: typeof MODULES,
+): boolean | null | Lack {
   const { user, action, resource } = request
   const { type, key } = resource
   const lack = findLack([resource.relations !== undefined, 'it takes no relations'])
@@ -48,7 +52,7 @@ function reviewed(image: Image, { request, policy, tenant, t = MIDNIGHT }: Asked
     (line.tenant ?? tenant) === tenant &&
     (line.resource_instance === null || line.resource_instance === key)
   const lines = holders.flatMap((holder) =>
-    listLines(image, { user: holder, action, resource: type }, t).filter(covers),
+    listLines(image, { user: holder, action, resource: type }, t, modules).filter(covers),
   )
   if (!policy.tenant.has(tenant)) return new Lack('it reviews what is stored, each in its own tenant')
   // what is derived from what everybody has is kept away from who has a direct role (D5), which its line does not say
@@ -58,7 +62,7 @@ function reviewed(image: Image, { request, policy, tenant, t = MIDNIGHT }: Asked
 }
 
 /** The counts of all users, in steps of little work. */
-function countUsers(image: Image, by: GroupedBy, t: number) {
+function countUsers(image: Image, by: GroupedBy, t: number, { ReviewCounts } = MODULES) {
   const counts = image.inside((inside) => new ReviewCounts(inside, by), t)
   while (image.guardAt(t, () => counts.step(PAGE_WORK)));
   return counts.groups
@@ -97,10 +101,18 @@ function countQuestions(policies: readonly Policy[]): number {
   return Math.max(...sizes)
 }
 
-export const ACCESS_DOORS: readonly Door[] = [
+/** What is the same whatever is asked about is asked once for each image. */
+function isAgain(kept: Place['kept'], name: string): boolean {
+  if (kept.has(name)) return true
+  kept.set(name, true)
+  return false
+}
+
+/** @param modules what is tested */
+export const accessDoorsWith = (modules: typeof MODULES): readonly Door[] => [
   {
     name: 'access review',
-    say: ({ image }, asked) => reviewed(image, asked),
+    say: ({ image }, asked) => reviewed(image, asked, modules),
     right: ({ request, policy, t = MIDNIGHT }) => {
       const { user, action, resource } = request
       return check(policy, { user, action, resource, sent: { context: { now: t } } })
@@ -110,20 +122,19 @@ export const ACCESS_DOORS: readonly Door[] = [
   {
     name: 'access counts',
     say: ({ image, kept }, { request: { resource }, t = MIDNIGHT }) => {
-      // they are the same whatever is asked about: once for each revision and type is enough
-      const name = `access counts ${image.revision} ${resource.type} ${t}`
-      if (kept.has(name)) return new Lack('it answers the same to every question')
-      kept.set(name, true)
-      return { role: countUsers(image, 'role', t), resource: countUsers(image, 'resource', t) }
+      if (isAgain(kept, `access counts ${image.revision} ${resource.type} ${t}`))
+        return new Lack('it answers the same to every question')
+      return { role: countUsers(image, 'role', t, modules), resource: countUsers(image, 'resource', t, modules) }
     },
     right: (asked) => asked.once('counts', () => definedCounts(asked.world, asked.t ?? MIDNIGHT)),
   },
   {
     name: 'access diff',
-    say: ({ image, before }, { policy, t = MIDNIGHT }) => {
+    say: ({ image, before, kept }, { policy, t = MIDNIGHT }) => {
       if (before === undefined || before.changes.length === 0) return new Lack('there is nothing to compare with')
       if (countQuestions([before.policy, policy]) > QUESTIONS_MAX) return new Lack('there is too much to compare')
-      const { access } = accessDiff(before.image, image, before.changes, { now: t, first: 10_000 })
+      if (isAgain(kept, `access diff ${image.revision} ${t}`)) return new Lack('it answers the same to every question')
+      const { access } = modules.accessDiff(before.image, image, before.changes, { now: t, first: 10_000 })
       return { was: before.policy, gained: access.gained, lost: access.lost }
     },
     right: (asked, answer) =>
@@ -135,3 +146,5 @@ export const ACCESS_DOORS: readonly Door[] = [
     agrees: (answer, right) => sortedChange(answer) === sortedChange(right),
   },
 ]
+
+export const ACCESS_DOORS = accessDoorsWith(MODULES)

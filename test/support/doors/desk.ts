@@ -1,8 +1,7 @@
 // Servers on loopback that answer by whichever image is shown to them: the PDP over HTTP, its OPA-shaped API, and a PDP
 // for clients of the first API version. Started once, asked about the images of every way.
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { Agent, type IncomingMessage, request } from 'node:http'
 import type { Image } from '../../../src/image/image.ts'
 import type { Feed } from '../../../src/log/feed.ts'
 import { ZerohopError } from '../../../src/model/errors.ts'
@@ -31,6 +30,16 @@ export interface Ask {
 }
 
 const KEY = 'key-of-the-desk'
+
+/** As `text` of `node:stream/consumers`, at a third of its cost for a short body. */
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = ''
+  response.setEncoding('utf8').on('data', (part) => {
+    text += part
+  })
+  await once(response, 'end')
+  return text
+}
 
 /** An environment without global objects of the first API version. */
 const noGlobalObjects: Feed = {
@@ -151,8 +160,8 @@ export class Desk {
     const all = { authorization: `Bearer ${KEY}`, ...type, ...headers }
     const sent = request(`${this.#addresses[server]}${path}`, { method, agent: this.#agent, headers: all })
     sent.end(json)
-    const [response] = await once(sent, 'response')
-    const answer = await text(response)
+    const [response] = (await once(sent, 'response')) as [IncomingMessage]
+    const answer = await readText(response)
     const { etag } = response.headers
     return { status: response.statusCode ?? 0, json: answer === '' ? undefined : JSON.parse(answer), etag }
   }

@@ -6,7 +6,8 @@ import { FIRST_CHANGES, type Operation, World } from '../world.ts'
 import { groupDeletes } from './objects.ts'
 import type { Kept, Opening, Step, Way } from './way.ts'
 
-const empty = (kernel: KernelSource = 'release') => Image.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
+const empty = (kernel: KernelSource = 'release', Of = Image) =>
+  Of.build(ENVIRONMENT, makePosition(1), FIRST_CHANGES, { kernel })
 
 const listChanges = ({ written }: Step): PolicyChange[] => written.flatMap(({ changes }) => changes)
 
@@ -15,13 +16,14 @@ const live = (
   name: string,
   next: (image: Image, step: Step, opening: Opening) => Image,
   kernel?: KernelSource,
+  Of = Image,
 ): Way => ({
   name,
   kind: 'live',
   needsSource: false,
   isWrittenByManagement: false,
   open(opening): Kept {
-    let image = empty(kernel)
+    let image = empty(kernel, Of)
     return {
       write(step) {
         image = next(image, step, opening)
@@ -70,10 +72,16 @@ function missingIn(without: World, world: World): PolicyChange[] {
   })
 }
 
-const rebuilt = (name: string, kernel: KernelSource): Way =>
+const rebuilt = (name: string, kernel: KernelSource, Of = Image): Way =>
   live(name, ({ revision }, { world }) => {
-    return Image.build(ENVIRONMENT, makePosition(revision + 1), world.contents(), { kernel })
+    return Of.build(ENVIRONMENT, makePosition(revision + 1), world.contents(), { kernel })
   })
+
+/** Two ways of a host or a kernel that may be wrong: what is built anew, and what remembers. */
+export const waysWith = (Of: typeof Image, kernel: KernelSource = 'release'): readonly Way[] => [
+  rebuilt('built anew', kernel, Of),
+  live('deltas', (image, step) => apply(image, listChanges(step)), kernel, Of),
+]
 
 export const IMAGE_WAYS: readonly Way[] = [
   rebuilt('built anew', 'release'),
