@@ -22,6 +22,11 @@ export interface FollowerState {
   readonly source: ImageSource | undefined
   /** true when the last heartbeat is older than the feed may be silent */
   readonly stale: boolean
+  /**
+   * milliseconds by which the clock of this machine is ahead of that of the management side, at least; negative when it is
+   * behind; absent until the management side has said its time
+   */
+  readonly clockAheadMs?: number
   /** the image that is on its way; undefined when none is */
   readonly loading?: ImageProgress | undefined
 }
@@ -50,6 +55,8 @@ export class Answering extends Taking {
   #wasTooOld = false
   /** the time that the management side said last, less the monotonic clock when it was heard */
   #saidAhead: number | undefined
+  /** how far the clock of this machine was from that time, at least */
+  #clockAheadMs: number | undefined
   /** what else is to be said when the image is too old */
   #why = ''
   #poisoned = false
@@ -87,7 +94,8 @@ export class Answering extends Taking {
   get state(): FollowerState {
     const ageMs = this.#currentAt && measureAge(this.#currentAt)
     const stale = ageMs === undefined || ageMs > FEED_SILENCE_MS
-    return { revision: this.#image?.revision, ageMs, source: this.#source, stale }
+    const clock = this.#clockAheadMs === undefined ? {} : { clockAheadMs: this.#clockAheadMs }
+    return { revision: this.#image?.revision, ageMs, source: this.#source, stale, ...clock }
   }
 
   get illTyped(): number {
@@ -130,9 +138,14 @@ export class Answering extends Taking {
     this.#wasTooOld = false
   }
 
-  /** The management side says what time it is: a clock that is behind prolongs nothing while it is heard. */
-  heardTime(time: number): void {
+  /**
+   * The management side says what time it is: a clock that is behind prolongs nothing while it is heard. Returns how far
+   * the clock of this machine is ahead, at least: what the way may have taken since `asked` is no difference.
+   */
+  heardTime(time: number, asked: Moment = momentBefore(0)): number {
     this.#saidAhead = time - performance.now()
+    this.#clockAheadMs = Math.max(asked.wall - time, Math.min(0, Date.now() - time))
+    return this.#clockAheadMs
   }
 
   protected override saidTime(): number {

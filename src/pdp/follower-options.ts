@@ -65,6 +65,8 @@ export type FollowerEvent =
   | { readonly event: 'no worker thread'; readonly error: ZerohopError }
   /** the management API is older: an age counts from the arrival of its heartbeats, or is unknown */
   | { readonly event: 'head not said'; readonly error: ZerohopError }
+  /** the clock of this machine is ahead of that of the management API by so much, or behind when it is negative */
+  | { readonly event: 'clock differs'; readonly aheadMs: number }
   /** the environment has another history, as after a restore; a signature says so */
   | { readonly event: 'new history'; readonly lineage: string; readonly revision: number }
   /** the key was revoked or the environment deleted: the follower has ended */

@@ -21,7 +21,7 @@ import type { FeedEvent, FeedHead, ImageProgress } from '../log/feed.ts'
 import { contained, inBackground } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { tell } from '../model/events.ts'
-import { HEAD_ASK_MS } from '../model/limits.ts'
+import { CLOCK_DIFFERENCE_MS, HEAD_ASK_MS } from '../model/limits.ts'
 import { type Moment, measureAge, momentBefore } from '../model/moment.ts'
 import { AnswerHolds } from './answer-holds.ts'
 import { Answering, type FollowerState, type ImageSource } from './answering.ts'
@@ -85,6 +85,8 @@ export class Follower {
   #heartbeatsCount: boolean
   /** the last error of asking for the head, told once */
   #headTrouble = ''
+  /** it was said that the clock of this machine differs */
+  #clockDiffers = false
   /** set where signatures are verified */
   readonly #pinned: Pinned | undefined
   /** runs while something is known to have changed that the answering image lacks and could not take */
@@ -379,7 +381,7 @@ export class Follower {
     const { lineage, revision, chain, time } = head
     if (this.#pinned?.accept(head, this.#options.feed.environment))
       this.#tell({ event: 'new history', lineage, revision })
-    this.#answering.heardTime(time)
+    this.#compareClocks(this.#answering.heardTime(time, at))
     this.#heartbeatsCount = false
     this.#headTrouble = ''
     this.#answering.explain('')
@@ -397,6 +399,13 @@ export class Follower {
     if (!this.#heartbeatsCount && this.#heartbeat !== undefined) this.#confirmations.add(this.#heartbeat)
     this.#heartbeatsCount = true
     if (this.#applier?.settled) this.#moved(this.#applier)
+  }
+
+  /** Says once that the clock of this machine differs: by one that is ahead what starts later has started. */
+  #compareClocks(aheadMs: number): void {
+    const differs = Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS
+    if (differs && !this.#clockDiffers) this.#tell({ event: 'clock differs', aheadMs })
+    this.#clockDiffers = differs
   }
 
   /** The connection reports its own errors; an answer about the head can be wrong besides. */

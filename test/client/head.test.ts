@@ -197,6 +197,33 @@ describe('the age of a PDP', () => {
     await eventually(refusal, 'none')
   })
 
+  it('comes with how far the clock of this machine is ahead; beyond a bound that is said, once until it is right', async () => {
+    const { side, way } = await setUp()
+    const { pdp, events } = await follow(way, side.keyOf('development'), { maxStalenessMs: 1_000 })
+    const ahead = () => pdp.state.clockAheadMs
+    await eventually(ahead, 0) // it is the same clock, whatever the way takes
+    const said = () =>
+      events.flatMap((each) => (each.event === 'clock differs' ? [Math.round(each.aheadMs / 1000)] : []))
+    const answerAt = (aheadMs: number) =>
+      way.answers.set('/head', async (to, from) => {
+        let sent = ''
+        for await (const part of from) sent += String(part)
+        const head = { ...JSON.parse(way.heads.at(-1)!), nonce: JSON.parse(sent).nonce, time: Date.now() - aheadMs }
+        to.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(head))
+      })
+    const isAbout = (wanted: number) => Math.abs((ahead() ?? 0) - wanted) < 1_500
+    answerAt(60_000)
+    await eventually(() => isAbout(60_000), true)
+    const asked = way.asked
+    await eventually(() => way.asked > asked + 2, true)
+    expect(said()).toEqual([60])
+    answerAt(0)
+    await eventually(ahead, 0)
+    answerAt(-60_000)
+    await eventually(() => isAbout(-60_000), true)
+    expect(said()).toEqual([60, -60])
+  })
+
   it('counts from the heartbeats of an older management API, which is said once; why it is too old as well', async () => {
     const { side, way } = await setUp()
     way.answers.set('/head', (to) => to.writeHead(404).end())

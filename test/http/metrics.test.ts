@@ -296,6 +296,7 @@ describe('/metrics of a PDP', () => {
     const samples = parseSamples((await app.inject({ url: '/metrics' })).body)
     expect(samples.get('zerohop_image_revision')).toBeGreaterThan(0)
     expect(samples.get('zerohop_image_age_seconds')).toBeGreaterThanOrEqual(0)
+    expect(samples.get('zerohop_clock_difference_seconds')).toBe(0)
     await app.close()
     await api.close()
   })

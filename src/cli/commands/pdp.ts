@@ -240,6 +240,12 @@ export function eventLog(log: Logger): OnEvent<FollowerEvent> {
       case 'head not said':
         log.warn({ code: event.error.code }, event.error.message)
         break
+      case 'clock differs':
+        log.warn(
+          { aheadMs: event.aheadMs },
+          'the clock of this machine differs from that of the management API: what starts and ends follows the later one',
+        )
+        break
       case 'new history':
         log.warn(
           { lineage: event.lineage, revision: event.revision },

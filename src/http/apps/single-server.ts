@@ -92,6 +92,7 @@ export function pdpServer(pdp: Pdp, apiKey: string, options: SinglePdpOptions = 
   metrics.counter('zerohop_ill_typed_attributes_total', () => pdp.illTyped)
   metrics.gauge('zerohop_image_revision', () => pdp.imageRevision ?? 0)
   metrics.gauge('zerohop_image_age_seconds', () => (pdp.state.ageMs === undefined ? -1 : pdp.state.ageMs / 1000))
+  metrics.gauge('zerohop_clock_difference_seconds', () => (pdp.state.clockAheadMs ?? 0) / 1000)
   decisionLogMetrics(metrics, options.decisionLog?.stats)
   const globalObjects = v1 && { globalObjects: v1.globalObjects, ...(v1.keyless ? { keyless: pdp } : {}) }
   const app = pdpApp({

@@ -66,6 +66,14 @@ export const PDP_METRICS = {
       action: 'Bring the management API back, or the way to it.',
     },
   },
+  zerohop_clock_difference_seconds: {
+    type: 'gauge',
+    where: '`zerohop pdp`',
+    unit: 's',
+    help: 'Seconds by which the clock of this machine is ahead of that of the management side; negative when it is behind.',
+    more: '0 until that is known. Beyond 2 seconds it is logged',
+    merged: 'max',
+  },
   zerohop_feed_connected: {
     type: 'gauge',
     where: '`zerohop pdp`',

@@ -8,6 +8,8 @@ export const STATE_FRAME_BYTES = 1024 * 1024
 export const HEARTBEAT_MS = 5_000
 /** Milliseconds after which a v1 PDP asks again whether there are objects outside of environments. */
 export const V1_OUTSIDE_POLL_MS = 2_000
+/** Milliseconds by which the clock of a PDP may differ from that of the management side before it says so. */
+export const CLOCK_DIFFERENCE_MS = 2_000
 /** Milliseconds without any byte after which a follower calls the feed dead: three missed heartbeats. */
 export const FEED_SILENCE_MS = 15_000
 /**
