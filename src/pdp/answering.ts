@@ -140,7 +140,7 @@ export class Answering extends Taking {
 
   /**
    * The management side says what time it is: a clock that is behind prolongs nothing while it is heard. Returns how far
-   * the clock of this machine is ahead, at least: what the way may have taken since `asked` is no difference.
+   * the clock of this machine is ahead, at least: what the way may have taken since `asked` does not count.
    */
   heardTime(time: number, asked: Moment = momentBefore(0)): number {
     this.#saidAhead = time - performance.now()

@@ -202,7 +202,7 @@ describe('the age of a PDP', () => {
     const { pdp, events } = await follow(way, side.keyOf('development'), { maxStalenessMs: 1_000 })
     const ahead = () => pdp.state.clockAheadMs
     await eventually(ahead, 0) // it is the same clock, whatever the way takes
-    const said = () =>
+    const findEvents = () =>
       events.flatMap((each) => (each.event === 'clock differs' ? [Math.round(each.aheadMs / 1000)] : []))
     const answerAt = (aheadMs: number) =>
       way.answers.set('/head', async (to, from) => {
@@ -216,12 +216,12 @@ describe('the age of a PDP', () => {
     await eventually(() => isAbout(60_000), true)
     const asked = way.asked
     await eventually(() => way.asked > asked + 2, true)
-    expect(said()).toEqual([60])
+    expect(findEvents()).toEqual([60])
     answerAt(0)
     await eventually(ahead, 0)
     answerAt(-60_000)
     await eventually(() => isAbout(-60_000), true)
-    expect(said()).toEqual([60, -60])
+    expect(findEvents()).toEqual([60, -60])
   })
 
   it('counts from the heartbeats of an older management API, which is said once; why it is too old as well', async () => {
