@@ -15,7 +15,7 @@ const CELLS = /(?<=^| )\| *| *\|(?= |$)/
 export function recordRun(command, { asked, result, seconds }) {
   const commit =
     git('rev-parse', '--short=10', 'HEAD') +
-    // what another run wrote there is no change
+    // what another run wrote there does not count
     (git('status', '--porcelain', '--untracked-files=no', '--', ':!docs/runs.md') === '' ? '' : ' and changes')
   const day = new Date().toISOString().slice(0, 10)
   const minutes = (seconds / 60).toFixed(1)
