@@ -5,6 +5,7 @@ import { formSentence, hint } from '../management/policy-file/form-sentence.ts'
 import type { Path } from '../management/rules/fields.ts'
 import { type Misfit, misfits } from '../management/rules/shape.ts'
 import { isZerohopError } from '../model/errors.ts'
+import { EVERYBODY } from '../model/keys.ts'
 import type { JsonObject } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'
 import { toRelations } from '../pdp/request.ts'
@@ -59,7 +60,7 @@ export class Expectations {
     const actions = line.actions.filter((action) => this.#isAction(about, action, path))
     if (about === undefined) return
     for (const user of line.users) {
-      if (!this.#isUser(user, path)) continue
+      if (!this.#isAsker(user, path)) continue
       for (const action of actions) this.#add(user, action, about, line.allow, undefined, path)
     }
   }
@@ -95,7 +96,7 @@ export class Expectations {
     if (!columns.every((action) => this.#isAction(about, action, [...path, 'actions']))) return
     for (const [user, allowed] of Object.entries(may)) {
       const at = [...path, 'may', user]
-      if (!this.#isUser(user, at, 'key')) continue
+      if (!this.#isAsker(user, at, 'key')) continue
       const words = typeof allowed === 'string' ? [allowed] : allowed
       const other = words.find((action) => !columns.includes(action))
       if (other !== undefined)
@@ -109,14 +110,14 @@ export class Expectations {
     const { user, action, resource, tenant, context, allow, because } = item as LongExpectation
     const { key, attributes } = typeof user === 'string' ? { key: user, attributes: undefined } : user
     const about = this.#resource(resource, tenant, context, path, attributes)
-    const isUser = this.#isUser(key, [...path, 'user'])
+    const isAsker = this.#isAsker(key, [...path, 'user'])
     if (because && !allow)
       this.#wrong(
         '`because` says by what a question is allowed: it goes with `allow: true`',
         [...path, 'because'],
         'key',
       )
-    if (about === undefined || !isUser) return
+    if (about === undefined || !isAsker) return
     for (const each of typeof action === 'string' ? [action] : action) {
       if (this.#isAction(about, each, [...path, 'action']))
         this.#add(key, each, about, allow, because ?? undefined, path)
@@ -204,6 +205,11 @@ export class Expectations {
       this.#wrong(error.message, [...path, 'resource', 'relations'])
       return null
     }
+  }
+
+  /** A user, or the sign of everybody where no one is signed in (D16). */
+  #isAsker(user: string, path: Path, which?: 'key' | 'value'): boolean {
+    return user === EVERYBODY || this.#isUser(user, path, which)
   }
 
   #isUser(user: string, path: Path, which: 'key' | 'value' = 'value'): boolean {

@@ -34,6 +34,36 @@ describe('an expectation', () => {
     ])
   })
 
+  it('[D16] is about who is not signed in, whom no list of users has', () => {
+    const { text } = POLICY
+    const open = text.replace(
+      "permissions: ['invoice:read'] }\n  - { key: editor",
+      "permissions: ['invoice:read'], everybody: true }\n  - { key: editor",
+    )
+    expect(open).not.toBe(text)
+    const lines = `  - '* may read invoice:17 in acme'
+  - '*, ben may not write invoice in acme'
+  - { user: '*', action: read, resource: invoice, tenant: acme, allow: true, because: { role: viewer } }
+  - { resource: invoice, tenant: acme, may: { '*': read } }
+  - 'who may read invoice:17 in acme': [ana, ben, eve]
+  - 'who may read invoice:17 in acme': ['*', ana, ben, eve]
+`
+    const everybody = "    - { user: '*', role: viewer, tenant: acme }\n"
+    const file = testFile(lines)
+    const shared = { ...file, text: file.text.replace('  resource_instances:', `${everybody}  resource_instances:`) }
+    const tell = (policy: string, tests: typeof file) => {
+      const { problems, files } = runTests([{ ...POLICY, text: policy }], [tests], { now: 0 })
+      const failed = files.flatMap(({ results }) => results.filter(({ failure }) => failure).map((each) => each.text))
+      return { problems: problems.map(({ message }) => message), failed }
+    }
+    const problems = ['user `*` does not exist: choose from ana, ben, eve']
+    expect(tell(open, shared)).toEqual({ problems, failed: [] })
+    expect(tell(open, file)).toEqual({
+      problems,
+      failed: ['* may read invoice:17 in acme', '* may read invoice in acme', '* may read invoice in acme'],
+    })
+  })
+
   it('is a long form, with attributes, relations, context and a reason', () => {
     const invoice = (amount: number) => `{ type: invoice, tenant: acme, attributes: { amount: ${amount} } }`
     expect(

@@ -5,6 +5,9 @@ export const EVERYBODY = '*'
 
 export const EVERYBODY_WARNING = 'Everyone includes unknown users and people who are not signed in.'
 
+/** Who asked: a user, or whoever is not signed in. */
+export const askerName = (user: string): string => (user === EVERYBODY ? '(not signed in)' : user)
+
 /** In sentences. */
 export const holderName = (user: string): string => (user === EVERYBODY ? 'everyone' : user)
 

@@ -8,6 +8,7 @@ import { NOT_RECORDED, reasonText } from 'zerohop/reason-words'
 import { api, read } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { askerName } from '../../components/holder-words.ts'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { TextLink } from '../../components/links.tsx'
@@ -151,7 +152,7 @@ function Question({ decision }: { readonly decision: RecordedDecision }) {
         params={{ project: path.p, environment: path.e }}
         search={questionOfDecision(decision)}
       >
-        {user} {action} {formatResource(decision)}
+        {askerName(user)} {action} {formatResource(decision)}
       </TextLink>{' '}
       <span className={classes.dim}>{name !== user && name}</span>
       <div className={classes.narrow}>
