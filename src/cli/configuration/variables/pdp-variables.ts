@@ -176,7 +176,8 @@ export const PDP_VARIABLES = {
     unset: 'the address it listens on',
   }),
   PDP_AUTHZEN_SUBJECT_TYPES: variable(Words, {
-    about: 'comma-separated AuthZEN subject types that mean a user. A subject of any other type is unknown',
+    about:
+      'comma-separated AuthZEN subject types that mean a user. A subject of any other type is unknown, but `anonymous`: no one is signed in',
     readBy: PDPS,
     unset: '`user,identity`',
   }),
