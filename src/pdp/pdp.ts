@@ -132,9 +132,10 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     // Fast path for the usual forms, which need no intermediate object: keys only, or a resource with its parts.
     if (typeof action !== 'string' || !this.#isPlain) return this.#checkOne(image, user, action, resource, context)
     try {
-      const key = findUserKey(user)
+      const named = typeof user === 'string'
+      const key = named ? user : user?.key
       if (typeof key === 'string') {
-        const ofUser = typeof user === 'string' ? undefined : user?.attributes
+        const ofUser = named ? undefined : user!.attributes
         if (typeof resource !== 'string') return this.#checkParts(image, key, ofUser, action, resource, context)
         if (isNone(ofUser) && isNone(context)) return checkNamed(image, key, action, resource)
       }

@@ -4,7 +4,7 @@ import { ZerohopError } from '../model/errors.ts'
 import { Handle, type HandleOptions } from './handle.ts'
 import type { PdpSource } from './pdp-source.ts'
 import type { PolicyTypes, UserIn } from './policy-types.ts'
-import { findUserKey, isNone, toQuestion, type User, unreadable } from './request.ts'
+import { isNone, toQuestion, type User, unreadable } from './request.ts'
 
 /** Where a user may have a permission: without a key on the type, without a tenant as `check` without one. */
 export interface PermissionScope<P extends PolicyTypes = PolicyTypes> {
@@ -32,9 +32,8 @@ export class Permission<out P extends PolicyTypes = PolicyTypes> extends Handle<
       const { tenant, key, attributes, relations }: Unread = scope ?? {}
       if (!isNone(attributes) || !isNone(relations))
         throw new ZerohopError('INPUT_INVALID', { reason: 'a permission takes no attributes or relations: use check' })
-      const named = user === null ? findUserKey(user) : user
-      if (this.isPlain && typeof named === 'string' && isNone(key) && (isNone(tenant) || typeof tenant === 'string'))
-        return image.checkIn(named, tenant ?? undefined, this.resolvedIn(image))
+      if (this.isPlain && typeof user === 'string' && isNone(key) && (isNone(tenant) || typeof tenant === 'string'))
+        return image.checkIn(user, tenant ?? undefined, this.resolvedIn(image))
       return this.#allowsAny(image, user, tenant, key)
     } catch (error) {
       throw unreadable(error)
