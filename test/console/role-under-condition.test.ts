@@ -1,7 +1,7 @@
 // A role under a condition (D17), as a story: the matrix shows the cell, its condition and the way to the rule; Why says
 // both halves, of a document that is archived and of one that is not.
 import { expect, it } from 'vitest'
-import { consoleServer, inspect, useConsole } from '../support/console.ts'
+import { consoleServer, goTo, inspect, useConsole } from '../support/console.ts'
 
 const console = useConsole('under-a-condition', {
   zerohop: 2,
@@ -38,6 +38,7 @@ const console = useConsole('under-a-condition', {
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('shows what a role has under a condition, and why', async () => {
   const page = await console.visit('policy')
+  const go = (to: string) => goTo(page, `/${console.path.p}/${console.path.e}/${to}`)
   const cell = (name: string) => page.getByRole('gridcell', { name, exact: true })
   await cell('document#owner has document:write: conditional, on not-archived, from document#editor').waitFor()
   await cell('document#editor has document:read: direct').waitFor()
@@ -47,13 +48,11 @@ it.skipIf(consoleServer === undefined)('shows what a role has under a condition,
   await rules.getByText('If not-archived: resource.archived is not true').waitFor()
   expect(await page.getByRole('link', { name: /^Review/ }).count()).toBe(0) // it is not changed here
   await inspect(page, 'policy-conditional')
-  const matrix = page.url()
   await rules.getByRole('link', { name: 'not-archived' }).click()
   await page.getByRole('cell', { name: 'role document#editor', exact: true }).waitFor()
 
-  const why = (document: string) =>
-    matrix.replace(/policy.*/, `why?user=ana&action=write&resource=document:${document}`)
-  await page.goto(why('plan'))
+  const why = (document: string) => `why?user=ana&action=write&resource=document:${document}`
+  await go(why('plan'))
   const answer = page.getByRole('region', { name: 'Answer' })
   await answer.getByRole('heading', { name: 'Allowed' }).waitFor()
   await answer
@@ -67,7 +66,7 @@ it.skipIf(consoleServer === undefined)('shows what a role has under a condition,
     .first()
     .waitFor()
   await inspect(page, 'why-conditional')
-  await page.goto(why('old'))
+  await go(why('old'))
   await answer.getByRole('heading', { name: 'Denied' }).waitFor()
   await answer
     .getByRole('listitem')
@@ -80,7 +79,7 @@ it.skipIf(consoleServer === undefined)('shows what a role has under a condition,
     .waitFor()
   await inspect(page, 'why-not-conditional', { sizes: ['narrow'] })
 
-  await page.goto(matrix)
+  await go('policy')
   await page.getByRole('rowheader', { name: 'document#owner' }).click()
   await page.getByRole('article', { name: 'Role owner' }).waitFor()
 })

@@ -1,7 +1,7 @@
 // Suspending a user, as a story: what will be denied is said first; the user's page, the lists and Why say it while it
 // lasts; it is changed, and ended.
 import { expect, it } from 'vitest'
-import { consoleServer, inspect, useConsole } from '../support/console.ts'
+import { consoleServer, goTo, inspect, useConsole } from '../support/console.ts'
 
 const console = useConsole('suspended')
 const ANA = 'ana@acme.example'
@@ -16,6 +16,7 @@ async function findSuspension() {
 // skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
 it.skipIf(consoleServer === undefined)('suspends a user, says so wherever it counts, and resumes', async () => {
   const page = await console.visit(`users/${ANA}`)
+  const go = (to: string) => goTo(page, `/${console.path.p}/${console.path.e}/${to}`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Suspend', exact: true }).click()
   await dialog.getByText('1 user loses access').waitFor()
@@ -38,15 +39,14 @@ it.skipIf(consoleServer === undefined)('suspends a user, says so wherever it cou
   const row = page.locator('tbody tr').filter({ hasText: ANA })
   await row.getByText('lost laptop').waitFor()
   await inspect(page, 'users-suspended')
-  const list = page.url()
-  await page.goto(list.replace(/users.*/, WHY))
+  await go(WHY)
   await page.getByRole('heading', { name: 'Denied' }).waitFor()
   const answer = page.getByRole('region', { name: 'Answer' })
   await answer.getByRole('listitem').first().getByText(`${ANA} is suspended until`).waitFor()
   await answer.getByText(/^since .*(UTC|GMT|[A-Z]{3,4}): lost laptop$/).waitFor()
   await inspect(page, 'why-suspended')
 
-  await page.goto(list.replace(/users.*/, `users/${ANA}`))
+  await go(`users/${ANA}`)
   await notice.getByRole('button', { name: 'Change' }).click()
   await dialog.getByRole('button', { name: 'No end' }).click()
   await dialog.getByRole('button', { name: 'Save' }).click()

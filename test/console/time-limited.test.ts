@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
-import { consoleServer, inspect, useConsole } from '../support/console.ts'
+import { consoleServer, goTo, inspect, useConsole } from '../support/console.ts'
 
 const console = useConsole('for-a-time')
 const DAY_MS = 86_400_000
@@ -23,6 +23,7 @@ async function held() {
 // skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
 it.skipIf(consoleServer === undefined)('gives a role until tomorrow, and says so wherever it counts', async () => {
   const page = await console.visit(`users/${DEV}`)
+  const go = (to: string) => goTo(page, `/${console.path.p}/${console.path.e}/${to}`)
   // what the field has: the time of the reader, to the minute
   const tomorrow = await page.evaluate((ms) => {
     const date = new Date(Date.now() + ms)
@@ -63,21 +64,20 @@ it.skipIf(consoleServer === undefined)('gives a role until tomorrow, and says so
   expect(longer).toMatchObject({ ticket: 'OPS-1741', reason: 'audits the year' })
   expect(Date.parse(longer?.valid_until ?? '') - end).toBe(7 * DAY_MS)
 
-  const list = page.url()
-  await page.goto(list.replace(/time-limited.*/, 'tenants/globex'))
+  await go('tenants/globex')
   const tag = rows(page)
     .filter({ hasText: DEV })
     .getByText(/^auditor until .*(UTC|GMT|[A-Z]{3,4})/)
   await tag.waitFor()
   expect(await tag.locator('time').getAttribute('datetime')).toBe(new Date(end + 7 * DAY_MS).toISOString())
   await inspect(page, 'members-for-a-time')
-  await page.goto(list.replace(/time-limited.*/, WHY))
+  await go(WHY)
   await page.getByText('in force until').first().waitFor()
-  await page.goto(list)
+  await go('time-limited')
   await page.getByRole('button', { name: `End now: role auditor of ${DEV} in globex` }).click()
   await page.getByText('No roles end in the next 30 days').waitFor()
   await page.getByLabel('State').selectOption('ended')
   await rows(page).filter({ hasText: 'Ended' }).waitFor()
-  await page.goto(list.replace(/time-limited.*/, WHY))
+  await go(WHY)
   await page.getByText('was in force until').first().waitFor()
 })
