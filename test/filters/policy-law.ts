@@ -161,10 +161,10 @@ export async function tryPolicies(name: string, database: PolicyDatabase, polici
 }
 
 const tellCounts = (counts: Counts): string =>
-  `${counts.questions} questions of random policies about ${counts.rows} rows, of which ${counts.found} are found; ` +
+  `${counts.questions} questions of random policies about ${counts.rows} rows; ${counts.found} rows are found; ` +
   `${counts.telling} questions find some and not all, ${counts.timed} are at an instant, ${counts.ending} have a filter that ends, ` +
   `${counts.suspended} are about suspended users, ${counts.byRoleSides} find rows by a role under a condition; in ${counts.everybody} ` +
-  `everybody has roles, ${counts.byEverybody} find rows by them, ${counts.unknown} are of who is not stored; ${counts.refused} more are refused`
+  `everyone has roles, ${counts.byEverybody} find rows by them, ${counts.unknown} are of who is not stored; ${counts.refused} more are refused`
 
 /** Asks the questions of drawn policies, whose rows are in the tables together. */
 async function findDifferences(tables: Tables, policies: readonly Drawn[], counts: Counts): Promise<Difference[]> {
