@@ -58,9 +58,9 @@ export function decideIn(query: u32, user: u32, tenant: u32, permission: u32): u
 
 /**
  * The same where the roles of the user do not say it: the user is suspended at some instants, or everybody has roles (D16).
+ * The tenant and the permission are known then.
  */
 function decideUser(query: u32, user: u32, tenant: u32, permission: u32): u32 {
-  if (tenant === 0 || permission === 0) return Verdict.Deny // D1
   if (/* canary: everybody-despite-suspension */ isSuspended(query, user)) return settle(query, Verdict.Deny)
   const allows =
     holdsIn(query, user, tenant, permission) ||

@@ -8,6 +8,7 @@ import { Image } from '../../src/image/image.ts'
 import type { Kernel } from '../../src/kernel/kernel.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
+import { saysOfShortLists } from '../support/short-lists.ts'
 
 const put = (kind: PolicyChange['kind'], key: string, value: object): PolicyChange =>
   ({ op: 'put', kind, key, value }) as PolicyChange
@@ -285,5 +286,11 @@ describe('the times of a grant', () => {
     const plain = sized({})
     expect((sized({ valid_until: 2e12 }) - plain) / users.length).toBeLessThanOrEqual(80)
     expect(sized({ valid_from: undefined, valid_until: undefined })).toBe(plain)
+  })
+})
+
+describe('the list of the roles of a grant that have times', () => {
+  it.each(['debug', 'release'] as const)('[D15] is read to its end, and not beyond, by the %s kernel', (kernel) => {
+    expect(saysOfShortLists(kernel)).toBeUndefined()
   })
 })

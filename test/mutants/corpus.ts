@@ -8,6 +8,7 @@ import { type Play, runEdits } from '../property/laws.ts'
 import { questions } from '../property/questions.ts'
 import { definedAt, makeInstants } from '../property/times.ts'
 import { check } from '../reference/check.ts'
+import { withoutEverybody } from '../reference/everybody.ts'
 import type { Reasons } from '../reference/explain.ts'
 import type { TenantPermissions, Way } from '../reference/listing.ts'
 import type { Request } from '../reference/request.ts'
@@ -18,6 +19,8 @@ import { World } from '../support/world.ts'
 export interface AskedStep {
   readonly changes: readonly PolicyChange[]
   readonly checks: readonly (readonly [request: Request, allow: boolean, t?: Instant])[]
+  /** the same about what users hold themselves, without what everybody does (D16) */
+  readonly alone: readonly (readonly [request: Request, allow: boolean, t?: Instant])[]
   /** the instant of everything else; undefined for a policy without times */
   readonly at?: Instant
   readonly undecided: readonly Request[]
@@ -38,6 +41,8 @@ export interface Script {
 }
 
 const CHECKS_PER_REVISION = 40
+/** Of these, about what users hold themselves, where everybody has roles. */
+const ALONE_PER_REVISION = 10
 
 /**
  * The quick cases, keys with one hash, random histories with as many checks as asked for, and at last the few slow
@@ -66,6 +71,7 @@ export function makeScript(name: string, steps: readonly Step[]): Script {
     return {
       changes: world.runAll(write),
       checks: checks.map((row) => [toRequest(row), row[3], step.at]),
+      alone: [],
       ...(step.at === undefined ? {} : { at: step.at }),
       undecided: undecided.map(toRequest),
       reasons: explains.map((row) => [toRequest(row), readReasons(row[3])]),
@@ -120,7 +126,11 @@ function scriptOfPlay(name: string, { history, seed }: Play): Script {
     const checks = [...questions(world, pool, next, CHECKS_PER_REVISION)].flatMap((request) =>
       when().map((t) => [request, definedAt(world.policy, request, t, check), t] as const),
     )
-    return { changes, checks, undecided: [], reasons: [], roles: [], users: [], authorized: [], instances: [] }
+    const own = withoutEverybody(world.policy)
+    const known =
+      own === world.policy ? [] : checks.filter(([{ user }]) => own.user.has(user)).slice(0, ALONE_PER_REVISION)
+    const alone = known.map(([request, , t]) => [request, definedAt(own, request, t, check), t] as const)
+    return { changes, checks, alone, undecided: [], reasons: [], roles: [], users: [], authorized: [], instances: [] }
   })
   return { name, steps, contents: world.contents() }
 }

@@ -2,22 +2,32 @@
 // anew.
 import { isDeepStrictEqual } from 'node:util'
 import { Image } from '../../src/image/image.ts'
+import { ownAlone } from '../../src/image/records/everybody.ts'
 import type { KernelSource } from '../../src/kernel/module.ts'
 import { ask, askedIn } from '../property/laws.ts'
 import { deltaTo, ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { makeListings, tenantPermissionsIn } from '../support/listings.ts'
 import { toParts } from '../support/parts.ts'
+import { saysOfShortLists } from '../support/short-lists.ts'
 import { saysOfUnknownIds } from '../support/unknown-ids.ts'
 import { FIRST_CHANGES } from '../support/world.ts'
 import type { AskedStep, Script } from './corpus.ts'
 
+/** What no case gets to: the host and the writer keep it from the kernel. */
+const OF_MEMORY = [
+  ['unknown ids', saysOfUnknownIds],
+  ['short lists', saysOfShortLists],
+] as const
+
 /** The first thing that the kernel does otherwise; undefined when it does everything as defined. */
 export function judge(kernel: KernelSource, scripts: readonly Script[]): string | undefined {
-  try {
-    const found = saysOfUnknownIds(kernel)
-    if (found !== undefined) return `unknown ids: ${found}`
-  } catch (error) {
-    return `unknown ids: ${(error as Error).message.split('\n')[0]}`
+  for (const [what, says] of OF_MEMORY) {
+    try {
+      const found = says(kernel)
+      if (found !== undefined) return `${what}: ${found}`
+    } catch (error) {
+      return `${what}: ${(error as Error).message.split('\n')[0]}`
+    }
   }
   for (const script of scripts) {
     try {
@@ -53,6 +63,10 @@ function follow(kernel: KernelSource, { steps, contents, isLarge = false }: Scri
 function answers(image: Image, step: AskedStep): string | undefined {
   for (const [request, expected, t] of step.checks) {
     if (ask(image, request, t) !== expected) return `${JSON.stringify(request)} must be ${expected}`
+  }
+  for (const [request, expected, t] of step.alone) {
+    const allowed = image.inside(({ kernel }) => ownAlone(kernel, () => ask(image, request, t)), undefined)
+    if (allowed !== expected) return `${JSON.stringify(request)} must be ${expected} without what everybody has`
   }
   return askedIn(image, step.at, () => otherAnswers(image, step))
 }

@@ -2,7 +2,7 @@
 // cases are, and larger than what management lets one type or environment have. Each says which files of the kernel it
 // is about.
 
-import { CANDIDATES_MAX, GOALS_MAX, RELATION_STEPS_MAX } from '../../assembly/limits.ts'
+import { CANDIDATES_MAX, GOALS_MAX, RELATION_STEPS_MAX, ROLE_SIDES_MAX } from '../../assembly/limits.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import type { Step } from '../conformance/cases.ts'
 import type { Operation } from './world.ts'
@@ -17,7 +17,7 @@ export interface Large {
 /** Length of two lists. Each item of the one is searched for in the other: most of the work of one check. */
 const DEAR = 500
 
-export const large = (): Large[] => [rolesOfOneType(), setsOfOnePermission(), usersBesideResources()]
+export const large = (): Large[] => [rolesOfOneType(), setsOfOnePermission(), usersBesideResources(), rolesAsUserSets()]
 
 type Check = NonNullable<Step['checks']>[number]
 const twelveFrom = (from: number): number[] => Array.from({ length: 12 }, (_, index) => from + index)
@@ -97,6 +97,28 @@ function setsOfOnePermission(): Large {
     files: ['decide/abac.ts', 'decide/candidates.ts', 'decide/conditions.ts'],
     steps: [step],
   }
+}
+
+/** More roles that stand for user sets than a question searches for: those of the rest could not be decided (D13). */
+function rolesAsUserSets(): Large {
+  const roles = Array.from({ length: ROLE_SIDES_MAX + 1 }, (_, index) => `role${index}`)
+  const step: Step = {
+    write: [
+      ['put', 'resource', { key: 'doc', actions: ['read'] }],
+      ...roles.map((role): Operation => ['put', 'resource_role', { resource: 'doc', role }]),
+      ...roles.map(
+        (role): Operation => [
+          'put',
+          'set_rule',
+          { user_set: `__autogen_doc#${role}`, permission: 'doc:read', resource_set: '__autogen_doc' },
+        ],
+      ),
+      ['put', 'user', { key: 'ana' }],
+      ['put', 'resource_instance', { resource: 'doc', instance: 'd', tenant: 'default' }],
+    ],
+    undecided: [['ana', 'read', 'doc:d', null]],
+  }
+  return { name: 'more roles as user sets than are searched for', files: ['decide/role-sides.ts'], steps: [step] }
 }
 
 /**
