@@ -9,6 +9,7 @@ import { measureConsole } from './figures/console.mjs'
 import { measureCurves } from './figures/curves.mjs'
 import { measureDeltas } from './figures/delta.mjs'
 import { measureEnvironments } from './figures/environments.mjs'
+import { measureEverybody } from './figures/everybody.mjs'
 import { measureFacts } from './figures/facts.mjs'
 import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
@@ -22,6 +23,7 @@ import { measureReplicas } from './figures/replicas.mjs'
 import { measureShapes } from './figures/shapes.mjs'
 import { measureStart } from './figures/start.mjs'
 import { measureTimes } from './figures/times.mjs'
+import { measureVersions } from './figures/versions.mjs'
 
 /** The longest of the figure sections takes so long on a quiet machine. */
 const FIGURES_MS_MIN = 15_000
@@ -31,6 +33,8 @@ const FIGURES = {
   permissions: measurePermissions,
   times: measureTimes,
   conditional: measureConditional,
+  everybody: measureEverybody,
+  versions: measureVersions,
   delta: measureDeltas,
   http: measureHttp,
   api: measureApi,
@@ -56,7 +60,7 @@ export const listParts = () => Object.keys(FIGURES)
  * @param {string[]} sections
  * @param {import('./results.mjs').Results} results
  * @param {{ effort: 'full' | 'quick' | 'tiny', progress: (text: string) => void, remainingMs: () => number,
- * facts?: number[] }} context `facts`: the sizes of the curves
+ * facts?: number[], against?: string }} context `facts`: the sizes of the curves; `against`: the folder of an older version
  */
 export async function measureAll(sections, results, context) {
   const workloads = sections.filter((section) => !(section in FIGURES))

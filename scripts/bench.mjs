@@ -2,6 +2,7 @@
 // bench/; here are the command line, the installation of the peers on first use, and where the results go.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -16,6 +17,8 @@ const SECTIONS = [
   'permissions',
   'times',
   'conditional',
+  'everybody',
+  'versions',
   'delta',
   'http',
   'api',
@@ -34,7 +37,7 @@ const SECTIONS = [
   'curves',
 ]
 /** The tiny worlds take the place of W1 to W4; what needs much to mean anything is left out. */
-const NOT_TINY = new Set(['filters', 'access-diff', 'access-review', 'plan', 'replicas', 'console'])
+const NOT_TINY = new Set(['versions', 'filters', 'access-diff', 'access-review', 'plan', 'replicas', 'console'])
 const TINY_SECTIONS = ['tiny', 'tiny-rules', ...SECTIONS.filter((name) => !/^W\d/.test(name) && !NOT_TINY.has(name))]
 /** Of the 90 seconds of --quick: the rest is for the build and the charts. */
 const QUICK_MS = 80_000
@@ -43,6 +46,7 @@ const HELP = `Usage: npm run bench [-- options]
   --quick        fewer rounds and less patience; ends within 90 seconds
   --only NAMES   only these parts, separated by commas: ${SECTIONS.join(', ')}
   --facts SIZES  the sizes of the curves in facts, such as 100000,1000000,5000000: multiples of 1,000. Shapes and imports have the first
+  --against FOLDER  an older version that is built there, for the part versions
   --json FILE    also writes the results as JSON
   --no-charts    leaves docs/bench/*.svg alone (as --only does, except for the chart of the curves)
   --tiny         a few rounds on a tiny world, without peers: proves that the harness works, measures nothing
@@ -96,6 +100,7 @@ function readOptions() {
         tiny: { type: 'boolean', default: false },
         only: { type: 'string', multiple: true },
         facts: { type: 'string' },
+        against: { type: 'string' },
         json: { type: 'string' },
         'no-charts': { type: 'boolean', default: false },
         help: { type: 'boolean', short: 'h', default: false },
@@ -113,9 +118,12 @@ function readOptions() {
   const facts = values.facts?.split(',').map(Number)
   if (facts && (facts.length < 2 || facts.some((size, at) => !(size % 1000 === 0 && size > (facts[at - 1] ?? 0)))))
     fail('--facts takes two or more growing multiples of 1000, separated by commas')
+  if (values.against !== undefined && !existsSync(`${values.against}/dist/src/index.js`))
+    fail(`--against takes a folder with a built version: ${values.against} has no dist/src/index.js`)
+  const against = values.against && resolve(values.against)
   const curves = effort !== 'tiny' && !values['no-charts']
   const charts = effort !== 'tiny' && only === undefined && !values['no-charts']
-  return { help: values.help, json: values.json, effort, sections, facts, charts, curves }
+  return { help: values.help, json: values.json, effort, sections, facts, against, charts, curves }
 }
 
 /** `npm ci` on first use and whenever the lock file is another one than what was installed. */

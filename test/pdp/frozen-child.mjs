@@ -1,12 +1,13 @@
-// An application with a PDP of the library, which answers each request with a check: test/pdp/frozen.test.ts freezes it.
+// An application with a PDP of the library, which answers each request with a check, or with its revision:
+// test/pdp/frozen.test.ts freezes it.
 import { createServer } from 'node:http'
 import { connect } from '../../dist/src/index.js'
 
 const [url, apiKey, limit] = process.argv.slice(2)
 const pdp = await connect({ url, apiKey, maxStalenessMs: Number(limit) })
-const server = createServer((_, response) => {
+const server = createServer(({ url: path }, response) => {
   try {
-    response.end(String(pdp.check('ana', 'say', 'hello')))
+    response.end(String(path === '/revision' ? pdp.revision : pdp.check('ana', 'say', 'hello')))
   } catch (error) {
     response.end(error.code)
   }
