@@ -1,5 +1,5 @@
-// The world of the rows about roles of everyone (D16): documents of one tenant, of which everyone may read some, and users who have a
-// role in the tenant, or none. What everyone has is all that differs between two worlds.
+// The world of the rows about roles of everyone (D16): documents of one tenant, and users who have a role there,
+// or none. Two worlds differ only in the roles of everyone.
 
 const put = (kind, key, value) => ({ op: 'put', kind, key, value })
 const pad = (number) => String(number).padStart(6, '0')
@@ -7,7 +7,7 @@ const EVERYONE = '*'
 const TENANT = 'acme'
 const ELSEWHERE = 'elsewhere'
 
-/** What everyone has, by name. */
+/** The roles of everyone in a world, by its name. */
 const GIVEN = {
   nothing: () => [],
   'a role in another tenant': () => [grant(EVERYONE, 'reader', ELSEWHERE)],

@@ -22,7 +22,7 @@ export const listKinds = () =>
   Object.keys(WORLDS).flatMap((world) => [true, false].map((isAllowed) => ({ world, isAllowed })))
 export const worldChanges = (world, users) => WORLDS[world].changes(users)
 
-/** As many questions as `count`, all of which have the same answer. */
+/** As many questions as `count`, with the same answer. */
 export function kindQuestions({ world, isAllowed }, users, count) {
   const found = WORLDS[world].questions(users, count * 4).filter((question) => question.isAllowed === isAllowed)
   return Array.from({ length: count }, (_, at) => found[at % found.length])

@@ -15,7 +15,7 @@ serveJob(async ({ users, documents, questions: count, rounds }, loaded) => {
   const pdps = saved.map((bytes) => loadImage(bytes))
   const asked = [true, false].flatMap((areAboutDocuments) =>
     listGiven().map((given, at) => {
-      const name = nameOf(given, areAboutDocuments)
+      const name = nameCheck(given, areAboutDocuments)
       return [name, askAll(name, pdps[at], everybodyQuestions({ users, documents, given }, count, areAboutDocuments))]
     }),
   )
@@ -23,10 +23,10 @@ serveJob(async ({ users, documents, questions: count, rounds }, loaded) => {
   const [nothing, ...others] = listGiven()
   const checks = [true, false].flatMap((areAboutDocuments) =>
     others.map((given) => {
-      const took = samples[nameOf(given, areAboutDocuments)]
-      const before = samples[nameOf(nothing, areAboutDocuments)]
+      const took = samples[nameCheck(given, areAboutDocuments)]
+      const before = samples[nameCheck(nothing, areAboutDocuments)]
       const ratio = median(took.map((each, round) => each / before[round]))
-      return { name: nameOf(given, areAboutDocuments), ns: (median(took) * 1e6) / count, ratio }
+      return { name: nameCheck(given, areAboutDocuments), ns: (median(took) * 1e6) / count, ratio }
     }),
   )
   const shared = pdps.at(-1)
@@ -57,7 +57,7 @@ serveJob(async ({ users, documents, questions: count, rounds }, loaded) => {
   }
 })
 
-const nameOf = (given, areAboutDocuments) =>
+const nameCheck = (given, areAboutDocuments) =>
   `a check ${areAboutDocuments ? 'of a document' : 'in a tenant'}, where everyone has ${given}`
 
 /** Whether a filter over more keys than a list may have is refused by name. */
