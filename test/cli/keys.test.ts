@@ -38,6 +38,7 @@ describe('zerohop keys at a server', () => {
       access: 'read',
       project: 'default',
       environment: 'development',
+      tenant: null,
       name: 'pdp',
       created_at: expect.any(Number),
       last_used_at: null,
@@ -53,6 +54,15 @@ describe('zerohop keys at a server', () => {
     expect(await printedBy(() => deleteKey(env, row.id, {}))).toBe('')
     expect(await may(rotated)).toBe(401)
     await expect(deleteKey(env, row.id, {})).rejects.toMatchObject({ code: 'API_REFUSED', details: { status: 404 } })
+  })
+
+  it('makes keys of one tenant', async () => {
+    const of = { level: 'tenant', access: 'write', environment: 'development', name: 'customer' } as const
+    await expect(createKey(env, of)).rejects.toMatchObject({ details: { status: 422 } })
+    const secret = (await printedBy(() => createKey(env, { ...of, tenant: 'default' }))).trim()
+    expect(secret).toMatch(/^zh_tenant_/)
+    expect(await may(secret)).toBe(404)
+    expect(await printedBy(() => listKeys(env, {}))).toMatch(/ tenant +write +default\/development\/default +customer /)
   })
 
   it('makes keys that end, and in the form of permit-cli', async () => {

@@ -28,7 +28,7 @@ it.skipIf(consoleServer === undefined)('shows who has a role, what was lost sinc
 
   await page.getByRole('link', { name: 'By role' }).click()
   const roles = page.getByRole('region', { name: 'Roles' })
-  await roles.getByRole('row', { name: 'viewer nobody' }).waitFor()
+  await roles.getByRole('row', { name: 'viewer no one' }).waitFor()
   await roles.getByRole('link', { name: 'viewer' }).press('Enter')
   await page.getByRole('checkbox', { name: 'Only changes' }).check()
   await page.waitForURL(/changed=true/)

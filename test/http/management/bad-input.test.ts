@@ -27,7 +27,11 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** What is there already is said before its times are read. */
-const THERE = ['POST /v2/facts/:p/:e/role_assignments', 'POST /v2/facts/:p/:e/relationship_tuples']
+const THERE = [
+  'POST /v2/facts/:p/:e/role_assignments',
+  'POST /v2/facts/:p/:e/tenants/:ref/role_assignments',
+  'POST /v2/facts/:p/:e/relationship_tuples',
+]
 
 /** Places where only the form of a value says whether it is taken. */
 const FORM_ONLY: Readonly<Record<string, readonly string[]>> = {
