@@ -32,8 +32,7 @@ export function writeInTenant(view: View, { tenant: id, name, input }: InTenant,
   const run = TENANT_WRITES[name] as (view: View, input: unknown, mint: Mint) => Decided<unknown>
   const decided = run(new TenantView(view, tenant.key), input, mint)
   for (const change of decided.changes) requireOwn(view, tenant.key, change)
-  const { warnings: _, ...rest } = decided
-  return rest
+  return decided
 }
 
 /** @throws OBJECT_NOT_FOUND unless the change is one of the tenant's users or roles */

@@ -49,7 +49,7 @@ export function isSeenBy<K extends KindName>(view: View, tenant: string, kind: K
 /** What a tenant makes and removes: all else is not its own to change. */
 export const MADE: ReadonlySet<KindName> = new Set<KindName>(['membership', 'role_assignment'])
 
-/** Indexes whose value ends with the key of a tenant: all that is under it is of that tenant. */
+/** Indexes whose value ends with the key of a tenant, which has no slash: all that is under it is of that tenant. */
 const BY_TENANT: ReadonlySet<IndexName> = new Set<IndexName>([
   'memberships_of_tenant',
   'assignments_of_tenant',

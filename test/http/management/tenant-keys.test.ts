@@ -2,6 +2,7 @@
 // changes anything of another tenant, or of the environment.
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { withoutRequest } from '../../../src/log/change.ts'
 import { goodValue } from '../../support/bad-input.ts'
 import { fill, type Route } from '../../support/routes.ts'
 import { type Ask, type Harness, joinHarness } from './harness.ts'
@@ -214,6 +215,34 @@ describe('the key of a tenant', () => {
     refused(await ask('GET', '/v2/api-key/scope', undefined, as(acme)), 404, 'does not exist')
     const { data } = (await ask('GET', '/v2/api-key?object_type=tenant')).body
     expect(data.some(({ tenant }: { tenant: unknown }) => tenant === null)).toBe(true)
+  })
+
+  it('has an old secret beside the new one for as long as a rotation keeps it, for the same tenant', async () => {
+    const { id, secret } = (await createKey({ tenant_id: 'acme' })).body
+    const rotated = (await ask('POST', `/v2/api-key/${id}/rotate-secret`, { keep_old_seconds: 60 })).body
+    expect(rotated).toMatchObject({ object_type: 'tenant', tenant: { key: 'acme' } })
+    for (const one of [secret, rotated.secret]) {
+      expect((await ask('GET', '$F/tenants/acme/users', undefined, as(one))).status).toBe(200)
+      refused(await ask('GET', '$F/tenants/globex/users', undefined, as(one)), 404, 'tenant `globex` does not exist')
+    }
+  })
+
+  it('writes nothing into another tenant of the same key, which came after the request was admitted', async () => {
+    const { id } = (await ask('GET', '$F/tenants/acme')).body
+    await ask('DELETE', '$F/tenants/acme')
+    await apply({ ...POLICY, ...FACTS() })
+    const input = { tenant: id, name: 'assign', input: { user: 'acme-boss', role: 'member', tenant: 'acme' } } as const
+    const by = withoutRequest('assign')
+    const written = api.store.commit(api.environment, 'writeInTenant', input, by)
+    await expect(written).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND', details: { kind: 'tenant' } })
+  })
+
+  it('finds nothing of the first API version', async () => {
+    for (const { method, url } of api.v1Routes) {
+      const body = method === 'GET' ? undefined : {}
+      const { status } = await ask(method, url.replaceAll(/:\w+/g, 'acme'), body, as(acme))
+      expect([method, url, status]).toEqual([method, url, 404])
+    }
   })
 
   it('follows no environment and uses no console', async () => {
