@@ -63,7 +63,7 @@ export function tenantInviteRoutes(app: FastifyInstance, management: RouteContex
   )
   app.delete<Named>(
     INVITE,
-    describe(change, 'Take back an invite to a tenant', { response: { 204: NoBody } }),
+    describe(change, 'Cancel an invite to a tenant', { response: { 204: NoBody } }),
     async (request, reply) => {
       const of = { tenant: request.params.ref, ref: request.params.invite }
       await write(management, request, reply, 'cancelInTenant', of)
