@@ -29,7 +29,7 @@ const FEATURE_FORMATS: { readonly [F in Feature]: number } = {
   suspension: 5,
   role_sets: 6,
   everybody: 7,
-  requirements: 12,
+  requirements: 8,
 }
 const FORMATS: readonly number[] = [FORMAT, ...Object.values(FEATURE_FORMATS)]
 /** The formats that this version opens as they are, for error texts. */

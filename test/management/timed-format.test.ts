@@ -22,7 +22,7 @@ const TIMED = 4
 const SUSPENDED = 5
 const CONDITIONAL = 6
 const EVERYBODY = 7
-const STRICT = 12
+const STRICT = 8
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
 const RELATED = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
