@@ -14,9 +14,9 @@ const NAMES = Object.keys(HEADERS) as Name[]
 /** Why a write is made, and what for. */
 export type SentReasons = { readonly [N in Name]?: string | undefined }
 
-/** The headers of a request that say it; of an empty text none. */
+/** The headers of a request that say it; of an empty or blank text none. */
 export function reasonHeaders(reasons: SentReasons): Record<string, string> {
-  const sent = NAMES.filter((name) => (reasons[name] ?? '') !== '')
+  const sent = NAMES.filter((name) => (reasons[name] ?? '').trim() !== '')
   return Object.fromEntries(sent.map((name) => [HEADERS[name].header, encode(reasons[name]!)]))
 }
 

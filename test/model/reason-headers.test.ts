@@ -19,6 +19,7 @@ describe('the headers of a reason', () => {
 
   it('are left out for an empty text, found in any case, and told from others of the same length', () => {
     expect(reasonHeaders({ reason: '', ticket: undefined })).toEqual({})
+    expect(reasonHeaders({ reason: ' \t', ticket: '' })).toEqual({})
     expect(readReasons(['X-Other1', 'no', 'X-Reason', 'why'])).toEqual({ reason: 'why' })
   })
 

@@ -44,10 +44,10 @@ export function makeClient(
   )
 }
 
-/** The reason and the ticket among the options of a command: an empty one counts as one that is not sent. */
+/** The reason and the ticket among the options of a command: an empty or blank one counts as one that is not sent. */
 export const toReasons = ({ reason = '', ticket = '' }: ReasonOptions): ReasonOptions => ({
-  ...(reason === '' ? {} : { reason }),
-  ...(ticket === '' ? {} : { ticket }),
+  ...(reason.trim() === '' ? {} : { reason }),
+  ...(ticket.trim() === '' ? {} : { ticket }),
 })
 
 /**
