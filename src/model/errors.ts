@@ -54,6 +54,12 @@ export const ERRORS = {
     message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
   },
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is already approved' },
+  INVITE_OF_OTHER: { class: 'rejected', message: 'user invite `{key}` is for user `{user}`, and not for `{other}`' },
+  NOT_ASSIGNABLE_BY_TENANTS: {
+    class: 'rejected',
+    message:
+      'user invite `{key}` was made by its tenant, and tenants may not assign {kind} `{role}`: set its `assignable_by_tenants` to true, or delete the invite',
+  },
   PERMISSION_FOREIGN: {
     class: 'rejected',
     message: 'permission `{permission}` does not belong to resource `{resource}`',

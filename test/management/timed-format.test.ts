@@ -22,7 +22,8 @@ const TIMED = 4
 const SUSPENDED = 5
 const CONDITIONAL = 6
 const EVERYBODY = 7
-const STRICT = 8
+const OF_TENANTS = 8
+const STRICT = 9
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
 const RELATED = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
@@ -245,6 +246,25 @@ describe('what has times is of another kind', () => {
       { op: 'put', kind: 'role_assignment', value: { user: '*', valid_until: 5 } },
       { op: 'delete', kind: 'role_assignment' },
     ])
+  })
+
+  it('also of an invite that a tenant made', async () => {
+    const { store } = management
+    await store.commit(log, 'updateRole', { ref: 'editor', fields: { assignable_by_tenants: true } }, BY)
+    const { id } = [...store.view(log).list('tenant')][0]!
+    const invite = { email: 'ann@example.com', role: 'editor' }
+    const input = { tenant: id, name: 'inviteInTenant', input: { tenant: id, invite } } as const
+    await store.commit(log, 'writeInTenant', input, BY)
+    await store.commit(log, 'inviteInTenant', { tenant: id, invite: { ...invite, email: 'ben@example.com' } }, BY)
+    expect((await entryKinds()).slice(-2)).toEqual(['put tenants_user_invite', 'put user_invite'])
+    expect(await format()).toBe(OF_TENANTS)
+    const { revision } = store.head(log)
+    const read = store.entries(log, revision - 2).flatMap(({ changes }) => changes)
+    expect(read).toMatchObject([
+      { op: 'put', kind: 'user_invite', value: { by_tenant: true } },
+      { op: 'put', kind: 'user_invite' },
+    ])
+    expect(read[1]).not.toHaveProperty('value.by_tenant')
   })
 
   it('also of a user who is suspended, who is read as before', async () => {
