@@ -64,14 +64,15 @@ export function createClient({
   reason,
   ticket,
 }: ClientOptions): ManagementClient {
-  return clientOver((request) => fetchWhole(request, timeoutMs), url, { apiKey, reason, ticket })
+  return clientOver((request) => fetchWhole(request, timeoutMs), url, apiKey, { reason, ticket })
 }
 
 /** A client whose requests are answered by a function. @param url what is before the paths */
 export function clientOver(
   answer: (request: Request) => Promise<Response>,
   url: string,
-  { apiKey = null, ...reasons }: SentReasons & { readonly apiKey?: string | null } = {},
+  apiKey: string | null = null,
+  reasons: SentReasons = {},
 ): ManagementClient {
   let written = 0
   const client = createFetchClient<paths>({

@@ -56,8 +56,8 @@ function decode(value: string, name: Name): string {
  * @throws INPUT_INVALID for an empty text; LIMIT_EXCEEDED
  */
 export function requireReasons(reasons: SentReasons): { readonly [N in Name]?: string } {
-  const said = NAMES.filter((name) => reasons[name] !== undefined)
-  return Object.fromEntries(said.map((name) => [name, requireOne(reasons[name]!, name)]))
+  const given = NAMES.filter((name) => reasons[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, requireOne(reasons[name]!, name)]))
 }
 
 function requireOne(sent: string, name: Name): string {

@@ -25,7 +25,7 @@ const YES = { yes: true, force: true }
 let api: Harness
 let env: Env
 let folder: string
-const fileOf = (name: string, content: string): string => {
+const writeText = (name: string, content: string): string => {
   const path = join(folder, name)
   writeFileSync(path, content)
   return path
@@ -50,25 +50,28 @@ type Said = { readonly reason?: string; readonly ticket?: string }
 const now = () => Date.now()
 const HELD = { user: 'ana', role: 'editor' }
 /** each command that writes, with the name of what it is on record as */
-const COMMANDS: readonly (readonly [string, string, (said: Said) => Promise<unknown>])[] = [
-  ['grant', 'assign', (said) => grant(env, HELD, { ...PLACE, tenant: 'default', ...said }, now())],
+const COMMANDS: readonly (readonly [string, string, (notes: Said) => Promise<unknown>])[] = [
+  ['grant', 'assign', (notes) => grant(env, HELD, { ...PLACE, tenant: 'default', ...notes }, now())],
   ['revoke', 'unassign', ({ reason }) => revoke(env, 'ana', 'editor', { ...PLACE, ...(reason ? { reason } : {}) })],
-  ['suspend', 'suspendUser', (said) => suspend(env, 'ana', { ...PLACE, ...said } as never, now())],
-  ['resume', 'resumeUser', (said) => resume(env, 'ana', { ...PLACE, ...said }, now())],
-  ['apply', 'applyPlan', (said) => apply(env, [fileOf('one.json', policy('one'))], { ...PLACE, ...YES, ...said })],
-  ['import', 'applyPlan', (said) => importBundle(env, fileOf('two.json', policy('two')), { ...PLACE, ...said })],
+  ['suspend', 'suspendUser', (notes) => suspend(env, 'ana', { ...PLACE, ...notes } as never, now())],
+  ['resume', 'resumeUser', (notes) => resume(env, 'ana', { ...PLACE, ...notes }, now())],
+  ['apply', 'applyPlan', (notes) => apply(env, [writeText('one.json', policy('one'))], { ...PLACE, ...YES, ...notes })],
+  ['import', 'applyPlan', (notes) => importBundle(env, writeText('two.json', policy('two')), { ...PLACE, ...notes })],
   [
     'import of facts',
     'importFacts',
-    (said) =>
-      importBundle(env, fileOf('facts.ndjson', '{"zerohop_facts":1}\n{"user":{"key":"ivo"}}\n'), { ...PLACE, ...said }),
+    (notes) =>
+      importBundle(env, writeText('facts.ndjson', '{"zerohop_facts":1}\n{"user":{"key":"ivo"}}\n'), {
+        ...PLACE,
+        ...notes,
+      }),
   ],
   [
     'copy',
     'copyEnvironment',
-    (said) => copyEnvironment(env, ['default/production', 'development'], { ...YES, ...said }),
+    (notes) => copyEnvironment(env, ['default/production', 'development'], { ...YES, ...notes }),
   ],
-  ['history revert', 'revertRevision', (said) => revertRevision(env, String(head()), { ...PLACE, ...YES, ...said })],
+  ['history revert', 'revertRevision', (notes) => revertRevision(env, String(head()), { ...PLACE, ...YES, ...notes })],
 ]
 
 describe('a command that writes', () => {

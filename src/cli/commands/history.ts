@@ -45,16 +45,16 @@ export async function listHistory(env: Env, options: HistoryOptions, now: number
     for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`)
     return
   }
-  const said = (['ticket', 'reason'] as const).filter((name) => events.some((event) => event[name] !== null))
+  const shown = (['ticket', 'reason'] as const).filter((name) => events.some((event) => event[name] !== null))
   printTable(
-    ['revision', 'when', 'who', 'operation', 'what', ...said],
+    ['revision', 'when', 'who', 'operation', 'what', ...shown],
     events.map((event) => [
       String(event.revision),
       event.timestamp.replace('+00:00', 'Z'),
       whoText(event.actor_type === 'system' ? null : event.actor_id, event.actor_display_name),
       event.operation,
       event.summary ?? objectOfPath(event.path),
-      ...said.map((name) => event[name] ?? ''),
+      ...shown.map((name) => event[name] ?? ''),
     ]),
   )
 }

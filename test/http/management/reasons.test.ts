@@ -91,8 +91,8 @@ describe('the reason and the ticket of a write', () => {
   })
 
   it('of the greatest length are taken', async () => {
-    const said = reasonHeaders({ reason: long(DESCRIPTION_LENGTH_MAX), ticket: long(TICKET_LENGTH_MAX) })
-    expect((await api.ask('POST', '$F/users', { key: 'long' }, { headers: said })).status).toBe(200)
+    const longest = reasonHeaders({ reason: long(DESCRIPTION_LENGTH_MAX), ticket: long(TICKET_LENGTH_MAX) })
+    expect((await api.ask('POST', '$F/users', { key: 'long' }, { headers: longest })).status).toBe(200)
   })
 })
 
