@@ -264,6 +264,8 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   ...usual('SetRule', 'set_rule'),
   ...usual('Invite', 'user_invite'),
   approveInvite: on('user_invite', 'Approved an invitation', (name) => `Approved the invitation of ${name}`),
+  inviteInTenant: on('user_invite', 'Invited somebody to a tenant'),
+  cancelInTenant: on('user_invite', 'Canceled an invitation to a tenant'),
   ...usual('ProxyConfig', 'proxy_config'),
   v1SyncUser: on('user', 'Saved a user'),
   v1DeleteUser: on('user', 'Deleted a user'),

@@ -18,11 +18,15 @@ export interface UserInvite extends Stored, TimesPolicy, StoredFields<typeof not
   readonly role: string
   readonly tenant: string
   readonly resource_instance: string | null
+  /** set when a key of the tenant made it: its role must still be one that tenants assign when it is approved */
+  readonly by_tenant?: true
+  /** the key of the only user who may be made of it, when a key was invited and not an email */
+  readonly user?: string
 }
 
 export const userInvite = {
   number: 14,
-  newerNumbers: { times: 66 },
+  newerNumbers: { times: 66, by_tenant: 76 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {

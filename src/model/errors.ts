@@ -54,6 +54,12 @@ export const ERRORS = {
     message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
   },
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is already approved' },
+  INVITE_OF_OTHER: { class: 'rejected', message: 'user invite `{key}` is for user `{user}`, and not for `{other}`' },
+  NOT_ASSIGNABLE_BY_TENANTS: {
+    class: 'rejected',
+    message:
+      'user invite `{key}` was made by its tenant, and tenants may not assign {kind} `{role}`: set its `assignable_by_tenants` to true, or delete the invite',
+  },
   PERMISSION_FOREIGN: {
     class: 'rejected',
     message: 'permission `{permission}` does not belong to resource `{resource}`',
@@ -84,6 +90,10 @@ export const ERRORS = {
   PRUNE_CASCADES: {
     class: 'conflict',
     message: 'this would also delete {what}, which the policy does not manage: confirm with `cascade`',
+  },
+  REASON_REQUIRED: {
+    class: 'invalid',
+    message: 'environment `{environment}` requires a reason for every write: send it in the header `x-reason`',
   },
   PLAN_OUTDATED: { class: 'conflict', message: 'changed since the plan was made: {what}' },
   PLAN_GREW: { class: 'conflict', message: 'more access changes than the plan says: {what}' },

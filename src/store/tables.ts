@@ -24,7 +24,14 @@ const FORMAT = 3
  * tables are the same. A folder gets it with the first such object, so that one without is opened by older versions as
  * before; of several features it has the highest one. A number is never reused for another feature.
  */
-const FEATURE_FORMATS: { readonly [F in Feature]: number } = { times: 4, suspension: 5, role_sets: 6, everybody: 7 }
+const FEATURE_FORMATS: { readonly [F in Feature]: number } = {
+  times: 4,
+  suspension: 5,
+  role_sets: 6,
+  everybody: 7,
+  by_tenant: 8,
+  requirements: 9,
+}
 const FORMATS: readonly number[] = [FORMAT, ...Object.values(FEATURE_FORMATS)]
 /** The formats that this version opens as they are, for error texts. */
 export const FORMATS_TEXT = `${FORMAT} to ${Math.max(...FORMATS)}`

@@ -21,6 +21,7 @@ const REFS: Readonly<Record<string, string>> = {
   condition_sets: 'grown',
   resource_instances: 'hello:one',
   user_invites: 'carl',
+  invites: 'carl',
   proxy_configs: 'proxy',
 }
 

@@ -106,6 +106,7 @@ import {
   updateRole,
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
+import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
 import { writeInTenant } from '../objects/tenant-writes.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
@@ -231,6 +232,8 @@ export const useCases = withWarnings({
   writeInTenant,
   createSetRule,
   deleteSetRule,
+  inviteInTenant,
+  cancelInTenant,
   createInvite,
   updateInvite,
   replaceInvite,

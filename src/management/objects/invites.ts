@@ -1,6 +1,7 @@
 // User invites with a role: approving one creates the user if it is missing, and assigns the role.
 import { isDeepStrictEqual } from 'node:util'
 import { presentFields } from '../../kinds/fields.ts'
+import { roleKeyIn } from '../../kinds/kind.ts'
 import { noteFields, type RoleAssignment } from '../../kinds/role-assignment.ts'
 import { isEnded, projectTimes } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
@@ -14,6 +15,7 @@ import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../rules/collection.ts'
 import { BODY, settle, settleEmail, settleNote, settleText } from '../rules/fields.ts'
+import { findGiving } from '../rules/giving.ts'
 import { settleTimes } from '../rules/times.ts'
 import type { InviteApprove, InviteCreate, InviteReplace, InviteUpdate } from '../schemas/invites.ts'
 import { reachInstance } from './instances.ts'
@@ -82,13 +84,14 @@ export function deleteInvite(view: View, { ref }: { readonly ref: string }, _min
  * Creates the user unless the key exists, and assigns the role of the invite. A user who is there stays as it is:
  * whoever accepts an invite must not be able to reset what access depends on. An assignment that is there and has not
  * ended stays, too: an invite takes nothing away.
- * @throws INVITE_APPROVED, EMAIL_INVALID, KEY_INVALID
+ * @throws INVITE_APPROVED, INVITE_OF_OTHER, NOT_ASSIGNABLE_BY_TENANTS, EMAIL_INVALID, KEY_INVALID
  */
 export function approveInvite(view: View, { ref, user: named }: Approval, mint: Mint): Decided<User> {
   const invite = view.require('user_invite', ref)
   if (invite.status === 'approved') throw new ZerohopError('INVITE_APPROVED', { key: invite.key })
   const { first_name, last_name, role, tenant, resource_instance } = invite
   const { key, email, attributes } = named
+  requireOffered(view, invite, key)
   settleEmail(email, null) // refused also where it is ignored
   const draft = new Draft(view)
   const stored = view.get('user', key)
@@ -108,12 +111,27 @@ export function approveInvite(view: View, { ref, user: named }: Approval, mint: 
   return { changes: draft.changes(), ...(warnings.length > 0 && { warnings }), result: user }
 }
 
+/**
+ * What a tenant offered is looked at again: its key may not give what tenants may no longer assign.
+ * @throws NOT_ASSIGNABLE_BY_TENANTS; INVITE_OF_OTHER for an invite of another user
+ */
+function requireOffered(view: View, invite: UserInvite, other: string): void {
+  const { key, user = other, role, resource_instance: instance } = invite
+  if (user !== other) throw new ZerohopError('INVITE_OF_OTHER', { key, user, other })
+  if (!invite.by_tenant || findGiving(view, invite).assignable_by_tenants) return
+  const kind = instance === null ? 'role' : 'resource_role'
+  throw new ZerohopError('NOT_ASSIGNABLE_BY_TENANTS', { key, kind, role: roleKeyIn(role, instance) })
+}
+
 /** The warning that the times, the reason and the ticket of an invite are ignored. */
 const assignmentStays = ({ user, role, tenant, resource_instance: instance }: RoleAssignment): string =>
   `user \`${user}\` has role \`${role}\` ${instance === null ? `in tenant \`${tenant}\`` : `on \`${instance}\``} already, which is not changed: the times of the invite are ignored, and its reason and ticket`
 
 /** Why the role is given, after a write; what is not sent stays, null clears. @throws INPUT_INVALID */
-const settleNotes = (base: UserInvite, sent: InviteUpdate) =>
+export const settleNotes = (
+  base: Pick<UserInvite, 'reason' | 'ticket'>,
+  sent: Pick<InviteUpdate, 'reason' | 'ticket'>,
+) =>
   presentFields(
     noteFields,
     Object.fromEntries(

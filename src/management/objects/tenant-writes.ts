@@ -1,7 +1,8 @@
-// What the key of a tenant may write: who has which role in its tenant, and who leaves it. The use cases are those of
+// What the key of a tenant may write: who has which role in its tenant, who is invited to it, and who leaves it. The use cases are those of
 // the environment, over the view of the tenant; what they would change is looked at before it is written.
 
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
+import type { UserInvite } from '../../kinds/user-invite.ts'
 import type { Change } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/keys.ts'
@@ -9,9 +10,17 @@ import type { Decided, InputOf, Mint, View } from '../../store/view.ts'
 import { findGiving } from '../rules/giving.ts'
 import { isSeenBy, MADE, TenantView } from '../rules/tenant-view.ts'
 import { assign, putAssignment, unassign } from './role-assignments.ts'
+import { cancelInTenant, inviteByTenant } from './tenant-invites.ts'
 import { removeTenantUser } from './tenants.ts'
 
-const TENANT_WRITES = { assign, putAssignment, unassign, removeTenantUser } as const
+const TENANT_WRITES = {
+  assign,
+  putAssignment,
+  unassign,
+  removeTenantUser,
+  inviteInTenant: inviteByTenant,
+  cancelInTenant,
+} as const
 type TenantWrites = typeof TENANT_WRITES
 export type TenantWrite = keyof TenantWrites
 
@@ -43,13 +52,17 @@ function requireOwn(view: View, tenant: string, change: Change): void {
   )
   if (!MADE.has(kind) || !changed.every((object) => isSeenBy(view, tenant, kind, object as never)))
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref: key })
-  if (kind !== 'role_assignment') return
+  if (kind === 'membership') return
+  if (kind === 'user_invite') {
+    if (change.op === 'put') requireAssignable(view, change.value as UserInvite)
+    return
+  }
   if (changed.some((object) => (object as RoleAssignment).user === EVERYBODY))
     throw new ZerohopError('KEY_TOO_NARROW', { what: 'change what everyone may do' })
   if (change.op === 'put') requireAssignable(view, change.value as RoleAssignment)
 }
 
-function requireAssignable(view: View, assignment: RoleAssignment): void {
+function requireAssignable(view: View, assignment: RoleAssignment | UserInvite): void {
   const { role, resource_instance: instance } = assignment
   if (findGiving(view, assignment).assignable_by_tenants) return
   const kind = instance === null ? 'role' : 'resource_role'

@@ -18,13 +18,13 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   user: ({ key }, tenant, view) => view.get('membership', membershipKey(tenant, key)) !== undefined,
   membership: isInTenant,
   role_assignment: isInTenant,
+  user_invite: isInTenant,
   resource_instance: isInTenant,
   role: isPolicy,
   resource_role: isPolicy,
   resource: isPolicy,
   relationship_tuple: null,
   group: null,
-  user_invite: null,
   relation: null,
   action_group: null,
   condition_set: null,
@@ -47,12 +47,13 @@ export function isSeenBy<K extends KindName>(view: View, tenant: string, kind: K
 }
 
 /** What a tenant makes and removes: all else is not its own to change. */
-export const MADE: ReadonlySet<KindName> = new Set<KindName>(['membership', 'role_assignment'])
+export const MADE: ReadonlySet<KindName> = new Set<KindName>(['membership', 'role_assignment', 'user_invite'])
 
 /** Indexes whose value ends with the key of a tenant, which has no slash: all that is under it is of that tenant. */
 const BY_TENANT: ReadonlySet<IndexName> = new Set<IndexName>([
   'memberships_of_tenant',
   'assignments_of_tenant',
+  'invites_of_tenant',
   'assignments_of_role_in_tenant',
   'assignments_of_user_in_tenant',
   'instance_assignments_of_user_in_tenant',

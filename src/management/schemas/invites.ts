@@ -3,10 +3,11 @@ import { noteFields } from '../../kinds/role-assignment.ts'
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { answerMembers, noteMembers, timeMembers } from './field-members.ts'
-import { page, query, roleFilter, search, tenantFilter } from './query-parameters.ts'
-import { Attributes, Id, known, sameKey, UserKey } from './schema-parts.ts'
+import { page, query, roleFilter, search, tenantFilter, textParameter } from './query-parameters.ts'
+import { Attributes, Id, known, place, sameKey, stamps, UserKey } from './schema-parts.ts'
 
-const Status = t.enumOf('pending', 'approved')
+export const INVITE_STATUSES = ['pending', 'approved'] as const
+const Status = t.enumOf(...INVITE_STATUSES)
 const RoleRef = t.described(t.Text, 'key or id of a tenant role; with an instance, of a role of its resource type')
 const InstanceRef = t.described(t.Text, 'id or `type:key`')
 
@@ -63,9 +64,50 @@ export const InviteRead = t.named(
     role_id: t.nullable(Id),
     tenant_id: t.nullable(Id),
     resource_instance_id: t.nullable(Id),
+    by_tenant: t.optional(t.described(t.Flag, 'a key of the tenant made it')),
+    user: t.optional(t.described(t.Text, 'key of the only user who may be made of it')),
     ...answerMembers({ ...timeFields, ...noteFields }),
   }),
 )
 export type InviteRead = t.Static<typeof InviteRead>
 
+/** An invite to the tenant that the path names: to an email, to the key of a user, or to both. */
+export const InviteInTenant = t.named(
+  'TenantInviteCreate',
+  t.closed({
+    email: t.maybe(t.Text),
+    user: t.maybe(t.described(t.Text, 'key; it may be that of a user or not')),
+    first_name: t.maybe(t.Text),
+    last_name: t.maybe(t.Text),
+    role: t.described(t.Text, 'key or id of a role; with an instance, of a role of its resource type'),
+    resource_instance: t.maybe(InstanceRef),
+    ...timeMembers,
+    ...noteMembers,
+  }),
+)
+export type InviteInTenant = t.Static<typeof InviteInTenant>
+
+export const TenantInviteRead = t.named(
+  'TenantInvite',
+  t.open({
+    id: Id,
+    email: t.nullable(t.Text),
+    user: t.nullable(t.described(t.Text, 'key')),
+    first_name: t.Text,
+    last_name: t.Text,
+    status: Status,
+    role: t.Text,
+    tenant: t.Text,
+    resource_instance: t.nullable(t.described(t.Text, '`type:key`')),
+    ...place,
+    ...stamps,
+    ...answerMembers({ ...timeFields, ...noteFields }),
+  }),
+)
+export type TenantInviteRead = t.Static<typeof TenantInviteRead>
+
 export const InviteQuery = query({ ...page, ...roleFilter, ...search, ...tenantFilter })
+export const TenantInviteQuery = query({
+  ...page,
+  status: textParameter('only those that are `pending`, or `approved`'),
+})

@@ -41,6 +41,11 @@ export const TUPLES_MAX = 4_000_000
 export const SET_RULES_MAX = 10_000
 /** User invites of one environment that were not deleted. */
 export const INVITES_MAX = 100_000
+/**
+ * User invites of one tenant, approved ones too, from which on its own keys make no more: bounds what one customer takes
+ * of INVITES_MAX, and what is read to find an invite like the new one.
+ */
+export const INVITES_PER_TENANT_MAX = 1_000
 /** Proxy configs of one environment. */
 export const PROXY_CONFIGS_MAX = 1_000
 /** Mapping rules of one proxy config: they are written and rendered as a whole. */

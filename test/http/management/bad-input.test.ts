@@ -18,6 +18,7 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'POST /v2/facts/:p/:e/proxy_configs': ['reference to nothing'], // a mapping may be there before its resource
   'PUT /v2/facts/:p/:e/proxy_configs/:ref': ['reference to nothing'],
   'PATCH /v2/facts/:p/:e/proxy_configs/:ref': ['reference to nothing', 'more than 1000 items'], // equal rules are one
+  'POST /v2/facts/:p/:e/tenants/:ref/invites': ['reference to nothing'], // whoever is invited may be a user or not
   'POST /v2/facts/:p/:e/user_invites/:ref/approve': EMAILS, // 400 {message}
   'PUT /v2/schema/:p/:e/bulk/roles': ['reference to nothing'], // without a resource a role has no derivation: 422
   'DELETE /v2/schema/:p/:e/roles/:ref/permissions': ['permission on nothing'],

@@ -16,7 +16,7 @@ import { type Assigned, findHolder } from '../../../management/objects/role-assi
 import type { Related } from '../../../management/objects/tuples.ts'
 import type { GroupBlock, GroupRoleRead } from '../../../management/schemas/groups.ts'
 import type { InstanceDetailed, InstanceRead } from '../../../management/schemas/instances.ts'
-import type { InviteRead } from '../../../management/schemas/invites.ts'
+import type { InviteRead, TenantInviteRead } from '../../../management/schemas/invites.ts'
 import type { ProxyConfigRead } from '../../../management/schemas/proxy-configs.ts'
 import type { RoleAssignmentDetailed, RoleAssignmentRead } from '../../../management/schemas/role-assignments.ts'
 import type { SetRuleRead } from '../../../management/schemas/set-rules.ts'
@@ -250,8 +250,30 @@ export function inviteRead(scope: Scope, view: View, invite: UserInvite): Invite
     tenant_id: view.get('tenant', tenant)?.id ?? null,
     resource_instance_id: instance === null ? null : (view.get('resource_instance', instance)?.id ?? null),
     ...printTimes({}, invite, ''),
+    ...(invite.by_tenant && { by_tenant: true }),
+    ...(invite.user !== undefined && { user: invite.user }),
     ...place(scope),
     ...times(invite),
+    ...presentFields(noteFields, invite),
+  }
+}
+
+/** An invite as its tenant sees it. One that the environment made is for the user of its key. */
+export function tenantInviteRead(scope: Scope, invite: UserInvite): TenantInviteRead {
+  const { id, key, status, email, first_name, last_name, role, tenant, resource_instance, user } = invite
+  return {
+    id,
+    email: email === '' ? null : email,
+    user: user ?? (key === id ? null : key),
+    first_name,
+    last_name,
+    status,
+    role,
+    tenant,
+    resource_instance,
+    ...place(scope),
+    ...times(invite),
+    ...printTimes({}, invite, ''),
     ...presentFields(noteFields, invite),
   }
 }

@@ -37,6 +37,7 @@ import {
 } from '../time-states.ts'
 import { plainRoutes } from './plain-kinds.ts'
 import { listAssignments, printAssignments } from './role-assignments.ts'
+import { tenantInviteRoutes } from './tenant-invites.ts'
 import { printListed } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
@@ -52,6 +53,7 @@ export function tenantRoutes(app: FastifyInstance, management: RouteContext): vo
   plainRoutes(app, management, 'tenant')
   tenantUserRoutes(app, management)
   memberRoutes(app, management)
+  tenantInviteRoutes(app, management)
 }
 
 function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
