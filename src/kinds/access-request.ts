@@ -114,7 +114,7 @@ const PENDING_MS = REQUEST_PENDING_SECONDS * 1000
 export const expiresAt = ({ created_at }: Pick<AccessRequest, 'created_at'>): number => created_at + PENDING_MS
 
 /** From when on nothing can become of a request any more, in ms since 1970. */
-function closesAt(request: AccessRequest): number {
+export function closesAt(request: AccessRequest): number {
   if (request.state === 'pending') return expiresAt(request)
   if (request.state === 'approved') return request.valid_until ?? request.updated_at
   return request.decided_at ?? request.updated_at

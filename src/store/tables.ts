@@ -30,7 +30,8 @@ const FEATURE_FORMATS: { readonly [F in Feature]: number } = {
   role_sets: 6,
   everybody: 7,
   by_tenant: 8,
-  requests: 9,
+  requirements: 9,
+  requests: 10,
 }
 const FORMATS: readonly number[] = [FORMAT, ...Object.values(FEATURE_FORMATS)]
 /** The formats that this version opens as they are, for error texts. */

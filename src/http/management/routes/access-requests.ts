@@ -9,6 +9,7 @@ import {
 } from '../../../kinds/access-request.ts'
 import { roleKeyIn } from '../../../kinds/kind.ts'
 import { rolesNamed } from '../../../management/objects/role-assignments.ts'
+import { closedSpan, openSpan } from '../../../management/rules/time-spans.ts'
 import {
   AccessRequestApprove,
   AccessRequestCreate,
@@ -17,7 +18,6 @@ import {
   AccessRequestRead,
 } from '../../../management/schemas/access-requests.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import { INSTANT_MAX } from '../../../model/instant.ts'
 import type { Span, StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readText, readTexts } from '../../page.ts'
@@ -118,11 +118,10 @@ function readStates(query: Query): ReadonlySet<RequestState> | undefined {
 function stateSpans(states: ReadonlySet<RequestState>, now: number): Span[] {
   const derived = { pending: 'expired', approved: 'ended' } as const
   return STORED_STATES.flatMap((state): Span[] => {
-    const span = (from: number, to: number): Span => ({ index: 'requests_by_close', prefix: `${state}/`, from, to })
-    if (state !== 'pending' && state !== 'approved') return states.has(state) ? [span(0, INSTANT_MAX + 1)] : []
+    if (state !== 'pending' && state !== 'approved') return states.has(state) ? [openSpan(state, -1)] : []
     return [
-      ...(states.has(state) ? [span(now + 1, INSTANT_MAX + 1)] : []),
-      ...(states.has(derived[state]) ? [span(0, now + 1)] : []),
+      ...(states.has(state) ? [openSpan(state, now)] : []),
+      ...(states.has(derived[state]) ? [closedSpan(state, now)] : []),
     ]
   })
 }
