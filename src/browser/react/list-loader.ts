@@ -43,7 +43,7 @@ export class ListLoader<A> {
     }
   }
 
-  /** Ends it: what is loading is aborted, and nothing more is told. */
+  /** Ends it: what is loading is aborted, and nothing more is heard of it. */
   end(): void {
     this.#isEnded = true
     this.#loading?.abort()
