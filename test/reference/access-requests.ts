@@ -1,7 +1,7 @@
 // The definition of access on request (docs/access-requests.md), plain and slow: a world in which users ask for roles,
 // and what each step makes of it. It shares nothing with the engine; times are in ms.
 
-export const WEEK = 7 * 24 * 3_600_000
+const WEEK = 7 * 24 * 3_600_000
 
 export interface RefRole {
   readonly key: string

@@ -54,7 +54,7 @@ async function deleteEndedIn(
   }
 }
 
-/** Keys of access requests of which nothing could become any more at that instant. */
+/** Keys of access requests that were closed at that instant. */
 function findClosed(view: StoredView, before: number | undefined, limit: number): string[] {
   if (before === undefined || before < 0) return []
   const keys: string[] = []

@@ -1,4 +1,4 @@
-// Deleting what was granted for a time and has ended (D15), and access requests of which nothing can become any more. Nothing
+// Deleting what was granted for a time and has ended (D15), and access requests that are closed. Nothing
 // depends on when that happens: what has ended gives nothing, whether it is still there or not.
 import { closesAt } from '../../kinds/access-request.ts'
 import type { Objects } from '../../kinds/index.ts'

@@ -49,7 +49,7 @@ const isNew = (log: string, changes: readonly Change[]): boolean =>
  * and one whose user, role, tenant or instance goes is cancelled.
  * @param now the time of the entry, in ms since 1970
  */
-export function followRequests(view: View, changes: readonly Change[], now: number): readonly Change[] {
+function followRequests(view: View, changes: readonly Change[], now: number): readonly Change[] {
   if (view.count('access_request') === 0) return changes
   const written = new Set(changes.flatMap(({ kind, key }) => (kind === 'access_request' ? [key] : [])))
   const follow: Change[] = []

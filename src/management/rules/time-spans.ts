@@ -34,10 +34,10 @@ export const scheduledSpan = (kind: TimedFact, now: number): Span => ({
   to: INSTANT_MAX + 1,
 })
 
-/** Access requests in a stored state of which nothing could become any more at that instant. */
+/** Access requests in a stored state that were closed at that instant: decided, expired or ended. */
 export const closedSpan = (state: StoredState, now: number): Span => ({ ...openSpan(state, 0), from: 0, to: now + 1 })
 
-/** The others in that state: those of which something could still become after the instant. */
+/** The others in that state, which were still open. */
 export const openSpan = (state: StoredState, now: number): Span => ({
   index: 'requests_by_close',
   prefix: `${state}/`,
