@@ -10,6 +10,7 @@ import createFetchClient, {
 import type { paths } from '../../build/management-api.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { CLIENT_REQUEST_MS } from '../model/limits.ts'
+import { reasonHeaders, type SentReasons } from '../model/reason-headers.ts'
 import { fetchWhole } from './ask.ts'
 
 export interface ClientOptions {
@@ -22,6 +23,12 @@ export interface ClientOptions {
   readonly apiKey: string | null
   /** for the whole answer to one request, in milliseconds; 30,000 when absent */
   readonly timeoutMs?: number
+  /**
+   * why the writes of this client are made, and what for, such as the key of an issue: the history shows both. One
+   * request says another one by `headers: reasonHeaders({ reason })`
+   */
+  readonly reason?: string
+  readonly ticket?: string
 }
 
 type Method = 'get' | 'put' | 'post' | 'patch' | 'delete'
@@ -50,8 +57,14 @@ export interface ManagementClient extends Pick<Client<paths>, 'use' | 'eject'> {
 }
 
 /** A client of the management API. Revisions count in one environment: write to each with a client of its own. */
-export function createClient({ url, apiKey, timeoutMs = CLIENT_REQUEST_MS }: ClientOptions): ManagementClient {
-  return clientOver((request) => fetchWhole(request, timeoutMs), url, apiKey)
+export function createClient({
+  url,
+  apiKey,
+  timeoutMs = CLIENT_REQUEST_MS,
+  reason,
+  ticket,
+}: ClientOptions): ManagementClient {
+  return clientOver((request) => fetchWhole(request, timeoutMs), url, apiKey, { reason, ticket })
 }
 
 /** A client whose requests are answered by a function. @param url what is before the paths */
@@ -59,11 +72,12 @@ export function clientOver(
   answer: (request: Request) => Promise<Response>,
   url: string,
   apiKey: string | null = null,
+  reasons: SentReasons = {},
 ): ManagementClient {
   let written = 0
   const client = createFetchClient<paths>({
     baseUrl: url.replace(/\/+$/, ''),
-    headers: apiKey === null ? {} : { authorization: `Bearer ${apiKey}` },
+    headers: { ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...reasonHeaders(reasons) },
     fetch: answer,
   })
   client.use({

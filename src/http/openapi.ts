@@ -39,7 +39,8 @@ const INFO = {
   title: 'Zerohop management API',
   description:
     'Policy and facts of environments. In a path `{p}` is a project and `{e}` an environment; every name is an id or a key. ' +
-    'A write answers `x-revision`, the revision of the environment that has it, and in `warning` headers (`299 zerohop "text"`) what its caller should know of it.',
+    'A write answers `x-revision`, the revision of the environment that has it, and in `warning` headers (`299 zerohop "text"`) what its caller should know of it. ' +
+    'It may say why in the header `x-reason` and for what in `x-ticket`, as percent-encoded UTF-8: the history shows both.',
   version: '2',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 }

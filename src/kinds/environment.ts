@@ -12,10 +12,13 @@ export interface Environment extends Named {
   /** keys that verify tokens of a front end, as they were sent */
   readonly jwks: JsonObject | null
   readonly settings: JsonObject | null
+  /** every write of a person or a key says why; absent where it need not */
+  readonly require_reason?: true
 }
 
 export const environment = {
   number: 130,
+  newerNumbers: { requirements: 192 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {

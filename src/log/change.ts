@@ -37,16 +37,25 @@ export interface Actor {
   readonly method: string | null
   readonly path: string | null
   readonly operation: string
+  /** why, as the request said; absent where it did not (docs/adr/0048-reasons-in-the-log.md) */
+  readonly reason?: string
+  /** what it was done for, such as the key of an issue */
+  readonly ticket?: string
 }
 
+/** Why something is written, and what for. */
+export type Reasons = Pick<Actor, 'reason' | 'ticket'>
+
 /** The actor of an entry that no request caused: a process itself, or an operator at the command line. */
-export const withoutRequest = (operation: string): Actor => ({
+export const withoutRequest = (operation: string, { reason, ticket }: Reasons = {}): Actor => ({
   api_key_id: null,
   request_id: null,
   address: null,
   method: null,
   path: null,
   operation,
+  ...(reason === undefined ? {} : { reason }),
+  ...(ticket === undefined ? {} : { ticket }),
 })
 
 /**

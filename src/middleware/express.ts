@@ -3,6 +3,8 @@
 import type { Request, RequestHandler, Response } from 'express'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import { MemberRoutes, type MemberRoutesOptions } from './member-routes.ts'
+import { nodeRequest } from './node-request.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
@@ -11,6 +13,7 @@ import {
   type ResourceFor,
 } from './request-authorization.ts'
 
+export type { Member, MemberRoutesOptions } from './member-routes.ts'
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
 export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
 
@@ -51,4 +54,25 @@ export function authorization<P extends PolicyTypes>(
 function proceed(refusal: Refusal | undefined, response: Response, next: () => void): void {
   if (refusal === undefined) next()
   else response.status(refusal.status).set(refusal.headers).json(refusal.body)
+}
+
+/**
+ * The routes by which administrators of a tenant manage its members: `app.use('/authz', memberRoutes(pdp, options))`.
+ * @throws TypeError for a permission that is not `resource:action`
+ */
+export function memberRoutes<P extends PolicyTypes>(
+  pdp: Pdp<P>,
+  options: MemberRoutesOptions<Request>,
+): RequestHandler {
+  const routes = new MemberRoutes(pdp, options)
+  return (request, response, next) => {
+    const answered = async () => {
+      const { method, url, headers } = request
+      const asked = await nodeRequest({ method, url, headers, body: request.body ?? request })
+      const answer = await routes.handle(asked, request, url.split('?', 1)[0]!)
+      const text = await answer.text()
+      response.status(answer.status).set(Object.fromEntries(answer.headers)).end(text)
+    }
+    answered().catch(next)
+  }
 }

@@ -1,8 +1,10 @@
 // The package entry `zerohop/fastify`: decisions about requests of a Fastify app, as hooks. Nothing of Fastify is
 // loaded, only its types are used; in `onRequest` the body has not been read yet.
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyPluginCallback, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import { MemberRoutes, type MemberRoutesOptions } from './member-routes.ts'
+import { nodeRequest } from './node-request.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
@@ -11,6 +13,7 @@ import {
   type ResourceFor,
 } from './request-authorization.ts'
 
+export type { Member, MemberRoutesOptions } from './member-routes.ts'
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
 export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
 
@@ -49,4 +52,34 @@ export function authorization<P extends PolicyTypes>(
 function proceed(refusal: Refusal | undefined, reply: FastifyReply, done: () => void): void {
   if (refusal === undefined) done()
   else void reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
+}
+
+/**
+ * The routes by which administrators of a tenant manage its members, as a plugin:
+ * `app.register(memberRoutes(pdp, options), { prefix: '/authz' })`.
+ * @throws TypeError for a permission that is not `resource:action`
+ */
+export function memberRoutes<P extends PolicyTypes>(
+  pdp: Pdp<P>,
+  options: MemberRoutesOptions<FastifyRequest>,
+): FastifyPluginCallback {
+  const routes = new MemberRoutes(pdp, options)
+  return (app, _options, done) => {
+    // bodies are read within a bound of their own, after it is known who sends them
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload))
+    app.all('/*', async (request, reply) => {
+      const { method, raw, headers } = request
+      const url = raw.url ?? ''
+      const asked = await nodeRequest({ method, url, headers, body: request.body ?? raw })
+      const path = url.split('?', 1)[0]!
+      const isBelow = path.startsWith(`${app.prefix}/`)
+      const answer = await routes.handle(asked, request, isBelow ? path.slice(app.prefix.length) : '')
+      return reply
+        .code(answer.status)
+        .headers(Object.fromEntries(answer.headers))
+        .send(await answer.text())
+    })
+    done()
+  }
 }

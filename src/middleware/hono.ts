@@ -1,8 +1,9 @@
 // The package entry `zerohop/hono`: decisions about requests of a Hono app. Nothing of Hono is loaded, only its types
 // are used; bodies are not read, and the next handler runs outside of everything here.
-import type { Context, MiddlewareHandler, Next } from 'hono'
+import type { Context, Handler, MiddlewareHandler, Next } from 'hono'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
+import { MemberRoutes, type MemberRoutesOptions } from './member-routes.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
@@ -11,6 +12,7 @@ import {
   type ResourceFor,
 } from './request-authorization.ts'
 
+export type { Member, MemberRoutesOptions } from './member-routes.ts'
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
 export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
 
@@ -48,4 +50,23 @@ async function proceed(refusal: Refusal | undefined, context: Context, next: Nex
   if (refusal !== undefined) return context.json(refusal.body, refusal.status, refusal.headers)
   await next()
   return undefined
+}
+
+/**
+ * The routes by which administrators of a tenant manage its members: `app.all('/authz/*', memberRoutes(pdp, options))`.
+ * @throws TypeError for a permission that is not `resource:action`
+ */
+export function memberRoutes<P extends PolicyTypes>(pdp: Pdp<P>, options: MemberRoutesOptions<Context>): Handler {
+  const routes = new MemberRoutes(pdp, options)
+  return async (context) => {
+    const { raw: first, routePath, method } = context.req
+    // what read the body before kept its text
+    const raw = first.bodyUsed
+      ? new Request(first.url, { method, headers: first.headers, body: await context.req.text() })
+      : first
+    const mounted = routePath.replace(/\*$/, '')
+    const { pathname } = new URL(raw.url)
+    const path = mounted.endsWith('/') && pathname.startsWith(mounted) ? pathname.slice(mounted.length) : ''
+    return routes.handle(raw, context, path)
+  }
 }

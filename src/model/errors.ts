@@ -91,6 +91,10 @@ export const ERRORS = {
     class: 'conflict',
     message: 'this would also delete {what}, which the policy does not manage: confirm with `cascade`',
   },
+  REASON_REQUIRED: {
+    class: 'invalid',
+    message: 'environment `{environment}` requires a reason for every write: send it in the header `x-reason`',
+  },
   PLAN_OUTDATED: { class: 'conflict', message: 'changed since the plan was made: {what}' },
   PLAN_GREW: { class: 'conflict', message: 'more access changes than the plan says: {what}' },
   PLAN_MOVING: {

@@ -23,6 +23,7 @@ const SUSPENDED = 5
 const CONDITIONAL = 6
 const EVERYBODY = 7
 const OF_TENANTS = 8
+const STRICT = 9
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
 const RELATED = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
@@ -113,6 +114,25 @@ describe('the format of a folder', () => {
     expect(await verifyData(data)).toMatchObject({ damages: 0 })
     management = await openManagementData({ data, newId })
     expect(management.store.view(log).get('role_assignment', '*/editor/default')).toBeDefined()
+  })
+
+  it('rises with the first environment that requires a reason, not with a reason, and does not fall when it ends', async () => {
+    const { store, organization } = management
+    await store.commit(log, 'createUser', { key: 'ben' }, { ...BY, reason: 'joins', ticket: 'OPS-1' })
+    expect(await format()).toBe(UNTIMED)
+    const entry = store.entries(log, store.head(log).revision - 1)[0]!
+    expect(entry.by).toEqual({ ...BY, reason: 'joins', ticket: 'OPS-1' })
+    await store.commit(organization, 'updateEnvironment', { ref: log, fields: { require_reason: true } }, BY)
+    expect(await format()).toBe(STRICT)
+    await store.commit(organization, 'updateEnvironment', { ref: log, fields: { require_reason: false } }, BY)
+    expect(store.view(organization).require('environment', log)).not.toHaveProperty('require_reason')
+    await store.commit(organization, 'updateEnvironment', { ref: log, fields: { require_reason: true } }, BY)
+    expect(await format()).toBe(STRICT)
+    await store.close()
+    expect(await verifyData(data)).toMatchObject({ damages: 0 })
+    management = await openManagementData({ data, newId })
+    expect(management.store.view(organization).require('environment', log)).toMatchObject({ require_reason: true })
+    expect(management.store.entries(log, entry.revision - 1)[0]).toEqual(entry)
   })
 
   it('stays with a write that is refused, and with times that are cleared before they are there', async () => {

@@ -11,7 +11,7 @@ import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { formatUrl } from '../process/process.ts'
 import { withWarnings } from '../terminal/print-warnings.ts'
-import { findAddress, makeClient, resolveEnvironment } from './management-api.ts'
+import { findAddress, makeClient, type ReasonOptions, resolveEnvironment, toReasons } from './management-api.ts'
 import { admin } from './operator.ts'
 import { resolveFolder, type TargetOptions } from './plan-target.ts'
 
@@ -31,7 +31,7 @@ export interface RemoteEnvironment {
  * this machine the key of development in keys.json will do; it is sent to no other, whatever a zerohop.yaml names.
  * @throws CONFIG_INVALID without a key; API_REFUSED; FEED_UNREACHABLE
  */
-export async function remoteEnvironment(env: Env, options: TargetOptions): Promise<RemoteEnvironment> {
+export async function remoteEnvironment(env: Env, options: TargetOptions & ReasonOptions): Promise<RemoteEnvironment> {
   const project = findProject(process.cwd())
   if (options.data !== undefined) return storedEnvironment(env, options, project)
   const named = findAddress(options, env, project)
@@ -42,7 +42,7 @@ export async function remoteEnvironment(env: Env, options: TargetOptions): Promi
     throw new ZerohopError('CONFIG_INVALID', { reason: `PDP_API_KEY is not set${reason}` })
   }
   const url = named ?? formatUrl(env.host, env.apiPort, env.tlsCert !== undefined)
-  const client = makeClient(url, key, PLAN_TIMEOUT_MS)
+  const client = makeClient(url, key, { ...toReasons(options), timeoutMs: PLAN_TIMEOUT_MS })
   return { client, path: await resolveEnvironment(client, options, project) }
 }
 
@@ -50,7 +50,7 @@ export async function remoteEnvironment(env: Env, options: TargetOptions): Promi
 const FOLDER_URL = 'http://folder.invalid'
 
 /** Each request goes to the server that has locked the folder, or opens the folder for itself. */
-function storedEnvironment(env: Env, options: TargetOptions, names: Project): RemoteEnvironment {
+function storedEnvironment(env: Env, options: TargetOptions & ReasonOptions, names: Project): RemoteEnvironment {
   const { of, where } = resolveFolder(env, options, names)
   const { project, environment, ...organization } = where
   const answer = async (sent: Request): Promise<Response> => {
@@ -60,6 +60,7 @@ function storedEnvironment(env: Env, options: TargetOptions, names: Project): Re
     const { status, warning, body } = await admin(of, 'request', {
       ...organization,
       ...request,
+      ...toReasons(options),
     } as AdminInput<'request'>)
     const headers = { 'content-type': 'application/json', ...(warning === undefined ? {} : { warning }) }
     return new Response(body, { status, headers })

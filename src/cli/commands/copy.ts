@@ -15,12 +15,12 @@ import { printOptions } from '../terminal/print-problems.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
-import { makeClient, resolveEnvironment } from './management-api.ts'
+import { makeClient, type ReasonOptions, resolveEnvironment, toReasons } from './management-api.ts'
 import { admin } from './operator.ts'
 import { findApi, resolveFolder, type TargetOptions } from './plan-target.ts'
 import { planText } from './plan-text.ts'
 
-export interface CopyOptions extends Omit<TargetOptions, 'environment'>, AgreementOptions {
+export interface CopyOptions extends Omit<TargetOptions, 'environment'>, AgreementOptions, ReasonOptions {
   readonly new?: boolean
   readonly overwrite?: boolean
   /** JSON object */
@@ -85,10 +85,10 @@ async function resolvePlace(env: Env, from: string, options: CopyOptions): Promi
     const input = (): typeof inFolder & { now: number } => ({ ...inFolder, now: Date.now() })
     return {
       plan: (request) => admin(of, 'copy.plan', { ...input(), request }),
-      copy: async (request) => madeBy(await admin(of, 'copy', { ...input(), request })),
+      copy: async (request) => madeBy(await admin(of, 'copy', { ...input(), ...toReasons(options), request })),
     }
   }
-  const client = makeClient(url, env.pdpApiKey, PLAN_TIMEOUT_MS)
+  const client = makeClient(url, env.pdpApiKey, { ...toReasons(options), timeoutMs: PLAN_TIMEOUT_MS })
   const params = { path: await resolveEnvironment(client, where, project) }
   return {
     plan: async (request) => {

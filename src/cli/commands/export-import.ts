@@ -22,6 +22,7 @@ import { madeBy } from '../terminal/print-warnings.ts'
 import { exportFacts } from './export-facts.ts'
 import { importFacts } from './import-facts.ts'
 import { isFactsFile } from './line-files.ts'
+import { type ReasonOptions, toReasons } from './management-api.ts'
 import { admin } from './operator.ts'
 import { exportFrom, isRemote, resolveFolder, resolveTarget, type TargetOptions } from './plan-target.ts'
 import { nowhere, Refusals } from './policy-refusals.ts'
@@ -34,7 +35,7 @@ export interface ExportOptions extends TargetOptions {
   /** of facts as lines */
   readonly resume?: boolean
 }
-export interface ImportOptions extends TargetOptions {
+export interface ImportOptions extends TargetOptions, ReasonOptions {
   readonly dryRun?: boolean
   readonly json?: boolean
   readonly format?: string
@@ -111,7 +112,9 @@ interface Result {
 /** Into a data folder. */
 async function importIntoFolder(env: Env, bundle: unknown, { dryRun, ...target }: ImportOptions): Promise<Result> {
   const { of, where } = resolveFolder(env, target, findProject(process.cwd()))
-  return madeBy(await admin(of, 'import', { ...where, ...(dryRun === undefined ? {} : { dryRun }), bundle }))
+  return madeBy(
+    await admin(of, 'import', { ...where, ...toReasons(target), ...(dryRun === undefined ? {} : { dryRun }), bundle }),
+  )
 }
 
 /** To an API: a plan that deletes and renames nothing. The parts of a resource type count as objects of their own. */

@@ -54,6 +54,7 @@ export function addGrants(program: Command): void {
     .option('--on <instance>', ON)
     .option('--all', 'every role of the user, also on instances and in groups')
     .option('--ticket <text>', 'every role that was given for this ticket, or only those of the user')
+    .option('--reason <text>', 'why, for the history')
     .option('--yes', 'do not ask')
     .option('--json', AS_JSON)
     .addHelpText(

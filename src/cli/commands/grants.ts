@@ -31,6 +31,7 @@ export interface GrantOptions extends TargetOptions, Where, TimeOptions {
 
 export interface RevokeOptions extends TargetOptions, Where {
   readonly all?: boolean
+  readonly reason?: string
   readonly ticket?: string
   readonly yes?: boolean
   readonly json?: boolean
@@ -59,7 +60,7 @@ interface Held {
 export async function grant(env: Env, held: Held, options: GrantOptions, now: number): Promise<void> {
   const { tenant, on, for: time, until, from, end, reason, ticket, json = false, ...where } = options
   const times = readTimes({ for: time, until, from, end }, now)
-  const of = await remoteEnvironment(env, where)
+  const of = await remoteEnvironment(env, { ...where, ...given({ reason, ticket }) })
   const body = { ...held, ...toNames({ tenant, on }), ...times, ...given({ reason, ticket }) }
   const params = { path: of.path }
   const made = await of.client.POST(ASSIGNMENTS, { params, body })
@@ -99,13 +100,13 @@ export async function revoke(
   role: string | undefined,
   options: RevokeOptions,
 ): Promise<number> {
-  const { tenant, on, all = false, ticket, yes = false, json = false, ...where } = options
+  const { tenant, on, all = false, reason, ticket, yes = false, json = false, ...where } = options
   requireNames({ user, role, '--tenant': tenant, '--on': on, '--ticket': ticket })
   const takesMany = all || ticket !== undefined
   const isClear = takesMany ? role === undefined && (user ?? ticket) !== undefined : role !== undefined
   if (!isClear)
     throw new ZerohopError('INPUT_INVALID', { reason: 'name a user with a role or with --all, or a --ticket' })
-  const of = await remoteEnvironment(env, where)
+  const of = await remoteEnvironment(env, { ...where, ...given({ reason, ticket }) })
   if (user !== undefined && role !== undefined) {
     const params = { path: of.path, query: { return_deleted: true } }
     const body = { user, role, ...toNames({ tenant, on }) }

@@ -30,6 +30,8 @@ export function addHistory(program: Command): void {
     .option('--since <when>', `from this time: ${WHEN}`)
     .option('--until <when>', 'until this time')
     .option('--actor <key>', 'only changes by this API key: its id or part of its name')
+    .option('--reason <text>', 'only changes with this as part of their reason; of `revert` its reason')
+    .option('--ticket <text>', 'only changes for this ticket; of `revert` its ticket')
     .option('--limit <number>', 'at most this many', '30')
     .option('--json', 'as JSON, one revision per line')
     .addHelpText(
@@ -37,6 +39,7 @@ export function addHistory(program: Command): void {
       examples(
         'zerohop history',
         'zerohop history --environment production --since 7d --actor console',
+        'zerohop history --ticket OPS-1741',
         'zerohop history --limit 1000 --json',
         'zerohop history show 118',
       ),
@@ -77,7 +80,10 @@ function addRevert(history: Command): void {
     .option('--json', 'as JSON')
     .addHelpText(
       'after',
-      examples('zerohop history revert 118', 'zerohop history revert 118 --only role:reader --dry-run'),
+      examples(
+        'zerohop history revert 118 --reason "too many editors"',
+        'zerohop history revert 118 --only role:reader --dry-run',
+      ),
     )
     .action((revision: string, _: object, command: Command) =>
       runCommand(async () => {

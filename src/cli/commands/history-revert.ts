@@ -12,10 +12,11 @@ import { withProgress } from '../terminal/progress.ts'
 import { readCount } from '../terminal/when.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
 import { remoteEnvironment } from './ask-api.ts'
+import type { ReasonOptions } from './management-api.ts'
 import type { TargetOptions } from './plan-target.ts'
 import { joinBlocks, type PlanTextOptions, planText, stylist } from './plan-text.ts'
 
-export interface RevertOptions extends TargetOptions, AgreementOptions {
+export interface RevertOptions extends TargetOptions, AgreementOptions, ReasonOptions {
   readonly cascade?: boolean
   readonly only?: readonly string[]
 }

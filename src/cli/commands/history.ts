@@ -14,6 +14,8 @@ export interface HistoryOptions extends TargetOptions {
   readonly since?: string
   readonly until?: string
   readonly actor?: string
+  readonly reason?: string
+  readonly ticket?: string
   readonly limit: string
   readonly json?: boolean
 }
@@ -23,6 +25,8 @@ interface Range {
   readonly since: number | undefined
   readonly until: number | undefined
   readonly actor: string | undefined
+  readonly reason: string | undefined
+  readonly ticket: string | undefined
   readonly limit: number
 }
 
@@ -32,27 +36,34 @@ export async function listHistory(env: Env, options: HistoryOptions, now: number
     since: readWhen(options.since, '--since', now),
     until: readWhen(options.until, '--until', now),
     actor: options.actor,
+    reason: options.reason,
+    ticket: options.ticket,
     limit: readCount(options.limit, '--limit', HISTORY_SCAN_MAX),
   }
-  const events = await readEvents(await remoteEnvironment(env, options), range)
+  const events = await readEvents(await remoteEnvironment(env, withoutReasons(options)), range)
   if (options.json) {
     for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`)
     return
   }
+  const shown = (['ticket', 'reason'] as const).filter((name) => events.some((event) => event[name] !== null))
   printTable(
-    ['revision', 'when', 'who', 'operation', 'what'],
+    ['revision', 'when', 'who', 'operation', 'what', ...shown],
     events.map((event) => [
       String(event.revision),
       event.timestamp.replace('+00:00', 'Z'),
       whoText(event.actor_type === 'system' ? null : event.actor_id, event.actor_display_name),
       event.operation,
       event.summary ?? objectOfPath(event.path),
+      ...shown.map((name) => event[name] ?? ''),
     ]),
   )
 }
 
+/** Here they choose what is listed. */
+const withoutReasons = ({ reason: _reason, ticket: _ticket, ...options }: HistoryOptions): TargetOptions => options
+
 async function readEvents({ client, path }: RemoteEnvironment, range: Range): Promise<EventRead[]> {
-  const { since, until, actor, limit } = range
+  const { since, until, actor, reason, ticket, limit } = range
   const { id } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
   const actorId = parseId(actor ?? '')
   const query = {
@@ -62,6 +73,8 @@ async function readEvents({ client, path }: RemoteEnvironment, range: Range): Pr
     ...(since === undefined ? {} : { timestamp_from: Math.floor(since / 1000) }),
     ...(until === undefined ? {} : { timestamp_until: Math.ceil(until / 1000) }),
     ...(actor === undefined ? {} : actorId === undefined ? { actor_display_name: actor } : { actor_id: [actorId] }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(ticket === undefined ? {} : { ticket: [ticket] }),
   }
   const events: EventRead[] = []
   let before = Number.POSITIVE_INFINITY

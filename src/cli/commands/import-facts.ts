@@ -15,12 +15,13 @@ import type { Env } from '../configuration/env.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
 import { startCounter } from '../terminal/progress.ts'
 import { readFile, wholeLines } from './line-files.ts'
+import { type ReasonOptions, toReasons } from './management-api.ts'
 import { withOperator } from './operator.ts'
 import { resolvePlace, type TargetOptions } from './plan-target.ts'
 import { refusalsIn } from './policy-refusals.ts'
 import { retryLost } from './retry-lost.ts'
 
-export interface ImportFactsOptions extends TargetOptions {
+export interface ImportFactsOptions extends TargetOptions, ReasonOptions {
   readonly dryRun?: boolean | undefined
   readonly json?: boolean | undefined
   /** number of the first line that is applied */
@@ -231,7 +232,7 @@ function readEnd(line: Buffer, number: number): number {
 /** From where `resolveTarget` would plan; a dry run only looks at the form of the lines. */
 async function withTarget(
   env: Env,
-  options: TargetOptions,
+  options: TargetOptions & ReasonOptions,
   dryRun: boolean,
   work: (apply: Apply) => Promise<void>,
 ): Promise<void> {
@@ -240,7 +241,9 @@ async function withTarget(
   if (place.api === undefined) {
     const { of, where } = place.folder
     return withOperator(of, ({ run }) =>
-      work(async (part) => madeBy(await run('facts.import', { ...where, lines: parseLines(part) }))),
+      work(async (part) =>
+        madeBy(await run('facts.import', { ...where, ...toReasons(options), lines: parseLines(part) })),
+      ),
     )
   }
   const { client, path } = place.api

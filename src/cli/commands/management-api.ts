@@ -12,6 +12,12 @@ export interface ApiOptions {
   readonly environment?: string
 }
 
+/** Why a command writes, and what for. */
+export interface ReasonOptions {
+  readonly reason?: string
+  readonly ticket?: string
+}
+
 /** What names an environment in the paths of the API: ids or keys. */
 export interface EnvironmentPath {
   readonly p: string
@@ -27,10 +33,22 @@ export const findAddress = ({ api }: ApiOptions, env: Env, project: Project): st
  * @param key PDP_API_KEY, or what the command takes in its place
  * @throws CONFIG_INVALID without a key
  */
-export function makeClient(url: string, key: string | undefined, timeoutMs?: number): ManagementClient {
+export function makeClient(
+  url: string,
+  key: string | undefined,
+  { timeoutMs, ...reasons }: ReasonOptions & { readonly timeoutMs?: number | undefined } = {},
+): ManagementClient {
   if (key === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` needs a key: set PDP_API_KEY` })
-  return withWarnings(createClient({ url, apiKey: key, ...(timeoutMs === undefined ? {} : { timeoutMs }) }))
+  return withWarnings(
+    createClient({ url, apiKey: key, ...toReasons(reasons), ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
+  )
 }
+
+/** The reason and the ticket among the options of a command: an empty or blank one counts as one that is not sent. */
+export const toReasons = ({ reason = '', ticket = '' }: ReasonOptions): ReasonOptions => ({
+  ...(reason.trim() === '' ? {} : { reason }),
+  ...(ticket.trim() === '' ? {} : { ticket }),
+})
 
 /**
  * The environment that the options name, else that of the key, else that of `zerohop.yaml`.

@@ -5,6 +5,7 @@ import { KEY_LEVELS } from '../../kinds/api-key.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
 import {
   API,
+  addReasonOptions,
   addTargetOptions,
   attempt,
   DATA,
@@ -187,7 +188,7 @@ function addBundles(program: Command): void {
     .action((file: string | undefined, options: ExportOptions) =>
       attempt(async () => (await import('./export-import.ts')).exportBundle(readEnv(), file, options)),
     )
-  addTargetOptions(program.command('import'))
+  addReasonOptions(addTargetOptions(program.command('import')))
     .description('applies a file to an environment; objects that are not in the file are kept')
     .argument('<file>', 'a file written by export; `-` is standard input')
     .option('--dry-run', 'only print what would change; of facts as lines only check their form')

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
 import {
   API,
+  addReasonOptions,
   addTargetOptions,
   attempt,
   DETAILS,
@@ -75,7 +76,7 @@ export function addPlans(program: Command): void {
         process.exitCode = await (await import('./plan.ts')).upcoming(readEnv(), options)
       }),
     )
-  addTargetOptions(refusesUsage(program.command('apply')))
+  addReasonOptions(addTargetOptions(refusesUsage(program.command('apply'))))
     .description('applies policy files or a plan to an environment; asks before doing it')
     .argument('[files...]', `${FILES}, or a plan that \`plan --out\` wrote`)
     .option('--prune', 'also delete objects removed from the files')
@@ -87,7 +88,7 @@ export function addPlans(program: Command): void {
     .addHelpText(
       'after',
       examples(
-        'PDP_API_KEY=… zerohop apply --api https://zerohop.example.com',
+        'PDP_API_KEY=… zerohop apply --api https://zerohop.example.com --ticket OPS-1741',
         'zerohop apply plan.json --yes',
         'zerohop apply policy/ --prune --cascade --data ./data',
       ),
@@ -126,7 +127,7 @@ export function addPlans(program: Command): void {
 }
 
 function addCopy(program: Command): void {
-  refusesUsage(program.command('copy'))
+  addReasonOptions(refusesUsage(program.command('copy')))
     .description(
       'copies the policy of an environment to another one; shows what would change and for whom, and asks before doing it',
     )

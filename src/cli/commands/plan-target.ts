@@ -11,7 +11,15 @@ import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { withSettings } from '../terminal/command-line.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
-import { type ApiOptions, type EnvironmentPath, findAddress, makeClient, resolveEnvironment } from './management-api.ts'
+import {
+  type ApiOptions,
+  type EnvironmentPath,
+  findAddress,
+  makeClient,
+  type ReasonOptions,
+  resolveEnvironment,
+  toReasons,
+} from './management-api.ts'
 import { admin } from './operator.ts'
 
 export interface TargetOptions extends ApiOptions {
@@ -36,7 +44,7 @@ export interface PlanTarget {
  * API is named.
  * @throws CONFIG_INVALID when the key for an API is missing; API_REFUSED when the API does not know the key
  */
-export async function resolveTarget(env: Env, options: TargetOptions): Promise<PlanTarget> {
+export async function resolveTarget(env: Env, options: TargetOptions & ReasonOptions): Promise<PlanTarget> {
   const place = await resolvePlace(env, options, PLAN_TIMEOUT_MS)
   if (place.api !== undefined) return remote(place.api)
   const { of: settings, where } = place.folder
@@ -46,7 +54,10 @@ export async function resolveTarget(env: Env, options: TargetOptions): Promise<P
     id: name,
     check: (files) => admin(settings, 'check', { ...where, request: { files }, now: Date.now() }),
     plan: (request) => admin(settings, 'plan', { ...where, request, now: Date.now() }),
-    apply: async (request) => madeBy(await admin(settings, 'apply', { ...where, request, now: Date.now() })),
+    apply: async (request) => {
+      const input = { ...where, ...toReasons(options), request, now: Date.now() }
+      return madeBy(await admin(settings, 'apply', input))
+    },
   }
 }
 
@@ -100,11 +111,15 @@ export type Place =
  * @param timeoutMs for one request to the API
  * @throws as `resolveTarget`
  */
-export async function resolvePlace(env: Env, options: TargetOptions, timeoutMs?: number): Promise<Place> {
+export async function resolvePlace(
+  env: Env,
+  options: TargetOptions & ReasonOptions,
+  timeoutMs?: number,
+): Promise<Place> {
   const project = findProject(process.cwd())
   const url = findApi(env, options, project)
   if (url === undefined) return { folder: resolveFolder(env, options, project) }
-  const client = makeClient(url, env.pdpApiKey, timeoutMs)
+  const client = makeClient(url, env.pdpApiKey, { ...toReasons(options), timeoutMs })
   return { api: { url, client, path: await resolveEnvironment(client, options, project) } }
 }
 

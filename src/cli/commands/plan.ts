@@ -16,6 +16,7 @@ import { askToConfirm } from '../terminal/confirm.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { DONE, planCode, REFUSED, type Refusal, refusalToAsk } from './agreement.ts'
+import type { ReasonOptions } from './management-api.ts'
 import { planMarkdown } from './plan-markdown.ts'
 import { type PlanTarget, resolveTarget, type TargetOptions } from './plan-target.ts'
 import { planText, upcomingText } from './plan-text.ts'
@@ -39,7 +40,7 @@ export interface UpcomingOptions extends TargetOptions {
   readonly json?: boolean
   readonly details?: boolean
 }
-export interface ApplyOptions extends Planned {
+export interface ApplyOptions extends Planned, ReasonOptions {
   readonly yes?: boolean
   readonly force?: boolean
 }

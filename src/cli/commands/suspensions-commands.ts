@@ -1,7 +1,7 @@
 // The command lines of `zerohop suspend` and `resume`. suspensions.ts runs them and is loaded only then.
 import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
-import { examples, refusesUsage } from '../terminal/command-line.ts'
+import { addReasonOptions, examples, refusesUsage } from '../terminal/command-line.ts'
 import { remote, runCommand } from './history-commands.ts'
 import type { ResumeOptions, SuspendOptions } from './suspensions.ts'
 
@@ -10,7 +10,8 @@ export function addSuspensions(program: Command): void {
   remote(refusesUsage(program.command('suspend')))
     .description('denies a user everything, for a time or until the user is resumed; what was granted stays')
     .argument('<user>', 'user key')
-    .requiredOption('--reason <text>', 'why')
+    .requiredOption('--reason <text>', 'why, also for the history')
+    .option('--ticket <text>', 'what it is done for, such as the key of an issue, for the history')
     .addOption(
       new Option('--for <time>', 'how long, such as 7d or 8h, from now or from --from').conflicts(['until', 'end']),
     )
@@ -30,7 +31,7 @@ export function addSuspensions(program: Command): void {
     .action((user: string, options: SuspendOptions) =>
       runCommand(async () => (await import('./suspensions.ts')).suspend(readEnv(), user, options, Date.now())),
     )
-  remote(refusesUsage(program.command('resume')))
+  addReasonOptions(remote(refusesUsage(program.command('resume'))))
     .description('ends the suspension of a user')
     .argument('<user>', 'user key')
     .option('--json', 'as JSON')

@@ -6,14 +6,16 @@ import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { remoteEnvironment } from './ask-api.ts'
 import { formatTime, readTimes, type TimeOptions } from './grant-times.ts'
+import type { ReasonOptions } from './management-api.ts'
 import type { TargetOptions } from './plan-target.ts'
 
 export interface SuspendOptions extends TargetOptions, TimeOptions {
   readonly reason: string
+  readonly ticket?: string
   readonly json?: boolean
 }
 
-export interface ResumeOptions extends TargetOptions {
+export interface ResumeOptions extends TargetOptions, ReasonOptions {
   readonly json?: boolean
 }
 
@@ -24,7 +26,8 @@ const SUSPENSION = '/v2/facts/{p}/{e}/users/{ref}/suspension'
  * @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED
  */
 export async function suspend(env: Env, user: string, options: SuspendOptions, now: number): Promise<void> {
-  const { reason, for: time, until, from, end, json = false, ...where } = options
+  const { for: time, until, from, end, json = false, ...where } = options
+  const { reason } = options
   const times = readTimes({ for: time, until, from, end }, now)
   const { client, path } = await remoteEnvironment(env, where)
   const params = { path: { ...path, ref: user } }

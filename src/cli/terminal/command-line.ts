@@ -94,6 +94,13 @@ export function addTargetOptions(command: Command): Command {
     .option('--organization <key>', ORGANIZATION)
 }
 
+/** Options of a command that writes: why, and what for. The history shows both. */
+export function addReasonOptions(command: Command): Command {
+  return command
+    .option('--reason <text>', 'why, for the history')
+    .option('--ticket <text>', 'what it is done for, such as the key of an issue, for the history')
+}
+
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`
 }

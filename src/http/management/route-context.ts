@@ -13,6 +13,7 @@ import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.
 import { whenWritten } from '../hooks.ts'
 import type { Gate } from './auth.ts'
 import { toAsking } from './consistency.ts'
+import { requestReasons } from './reasons.ts'
 import { addWarnings } from './warning-header.ts'
 
 export interface RouteContext {
@@ -136,12 +137,13 @@ export async function noteSecretRead({ store }: RouteContext, request: FastifyRe
   await store.commit(request.caller.organization, 'noteRead', null, requestActor(request, 'readSecret'))
 }
 
-/** Who asks for a write, as the log names it. */
+/** Who asks for a write and why, as the log names it. @throws INPUT_INVALID, LIMIT_EXCEEDED for the reason */
 export function requestActor(request: FastifyRequest, operation: string): Actor {
   const url = request.url
   const query = url.indexOf('?')
   const { key, user, isSystem } = request.caller
-  if (isSystem) return withoutRequest(operation)
+  const reasons = requestReasons(request)
+  if (isSystem) return withoutRequest(operation, reasons)
   return {
     api_key_id: user === undefined ? key.id : null,
     ...(user === undefined ? {} : { user }),
@@ -150,6 +152,7 @@ export function requestActor(request: FastifyRequest, operation: string): Actor 
     method: request.method,
     path: query < 0 ? url : url.slice(0, query),
     operation,
+    ...reasons,
   }
 }
 

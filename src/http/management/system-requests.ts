@@ -2,6 +2,7 @@
 // locked the data folder, or in the command that has opened the folder itself. The system is on record as their cause.
 import type { FastifyInstance } from 'fastify'
 import type { AnswerSystem } from '../../management/host/admin-places.ts'
+import { reasonHeaders } from '../../model/reason-headers.ts'
 import type { Gate } from './auth.ts'
 
 declare module 'fastify' {
@@ -12,10 +13,11 @@ declare module 'fastify' {
 
 /** Adds `answerSystem` to the app of these routes. */
 export function answerSystem(app: FastifyInstance, gate: Gate): void {
-  app.decorate('answerSystem', async (organization, { method, path, body }) => {
+  app.decorate('answerSystem', async (organization, { method, path, body, reason, ticket }) => {
     const headers = {
       authorization: `Bearer ${gate.systemTicket(organization)}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...reasonHeaders({ reason, ticket }),
     }
     const reply = await app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) })
     const { warning } = reply.headers

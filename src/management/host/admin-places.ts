@@ -18,6 +18,9 @@ export interface SystemRequest {
   readonly path: string
   /** JSON */
   readonly body?: string
+  /** why, and what for */
+  readonly reason?: string
+  readonly ticket?: string
 }
 
 export interface SystemAnswer {

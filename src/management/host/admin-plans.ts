@@ -2,7 +2,8 @@
 // API answer them.
 
 import type { Environment } from '../../kinds/environment.ts'
-import { type LogId, withoutRequest } from '../../log/change.ts'
+import { type LogId, type Reasons, withoutRequest } from '../../log/change.ts'
+import { requireReasons } from '../../model/reason-headers.ts'
 import { applyInto } from '../plan/apply.ts'
 import { readPlanRequest } from '../plan/plan-request.ts'
 import { copyInput, copyPlanned, planCopy } from '../plan/planned-copy.ts'
@@ -50,12 +51,17 @@ export async function planEnvironment(
 /** Applies them: as the route answers. */
 export async function applyEnvironment(
   { store, data }: AdminDeps,
-  { request, now, ...input }: Planned<ApplyRequest>,
+  { request, now, ...input }: Planned<ApplyRequest> & Reasons,
 ): Promise<Warned<Plan>> {
   const { organization, environment } = findEnvironment(store, input)
   let warnings: readonly string[] = []
   const commit = async (of: ApplyInput) => {
-    const committed = await store.commit(environment, 'applyPlan', of, withoutRequest('applyPlan'))
+    const committed = await store.commit(
+      environment,
+      'applyPlan',
+      of,
+      withoutRequest('applyPlan', requireReasons(input)),
+    )
     warnings = shownWarnings(committed.warnings)
     return committed
   }
@@ -81,12 +87,17 @@ export async function planEnvironmentCopy(
 /** Copies it. */
 export async function copyEnvironment(
   { store, data }: AdminDeps,
-  { request, now, ...input }: Planned<EnvironmentCopy>,
+  { request, now, ...input }: Planned<EnvironmentCopy> & Reasons,
 ): Promise<Warned<Environment>> {
   const { organization, environment } = findEnvironment(store, input)
   let warnings: readonly string[] = []
   const commit = async (of: ReturnType<typeof copyInput>) => {
-    const committed = await store.commit(organization, 'copyEnvironment', of, withoutRequest('copyEnvironment'))
+    const committed = await store.commit(
+      organization,
+      'copyEnvironment',
+      of,
+      withoutRequest('copyEnvironment', requireReasons(input)),
+    )
     warnings = shownWarnings(committed.warnings)
     return committed.result
   }

@@ -4,9 +4,10 @@
 import { writeFile } from 'node:fs/promises'
 import { Image } from '../../image/image.ts'
 import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
-import { type LogId, withoutRequest } from '../../log/change.ts'
+import { type LogId, type Reasons, withoutRequest } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
+import { requireReasons } from '../../model/reason-headers.ts'
 import { type BackupLog, type BackupManifest, finishBackup, makeBackupFolder } from '../../store/backup.ts'
 import type { Reader } from '../../store/reader.ts'
 import { openStore } from '../../store/store.ts'
@@ -204,14 +205,18 @@ async function exportEnvironment(
 
 async function importEnvironment(
   { store }: AdminDeps,
-  { bundle, dryRun = false, ...input }: InEnvironment & { readonly bundle: unknown; readonly dryRun?: boolean },
+  {
+    bundle,
+    dryRun = false,
+    ...input
+  }: InEnvironment & Reasons & { readonly bundle: unknown; readonly dryRun?: boolean },
 ) {
   const { environment } = findEnvironment(store, input)
   const { result, revision, warnings } = await store.commit(
     environment,
     'importBundle',
     { bundle, dryRun },
-    withoutRequest('importBundle'),
+    withoutRequest('importBundle', requireReasons(input)),
   )
   return { made: { ...result, revision }, warnings: shownWarnings(warnings) }
 }
@@ -235,13 +240,13 @@ async function exportEnvironmentFacts(
 /** Applies lines of a part of a file of facts, each with its place there, in one revision. */
 async function importEnvironmentFacts(
   { store }: AdminDeps,
-  { lines, ...input }: InEnvironment & { readonly lines: readonly (readonly [at: number, line: unknown])[] },
+  { lines, ...input }: InEnvironment & Reasons & { readonly lines: readonly (readonly [at: number, line: unknown])[] },
 ) {
   const { environment } = findEnvironment(store, input)
   const reader = new FactsReader()
   for (const [at, line] of lines) reader.add(line, at)
   try {
-    const by = withoutRequest('importFacts')
+    const by = withoutRequest('importFacts', requireReasons(input))
     const { result, revision, warnings } = await store.commit(environment, 'importFacts', reader.lists, by)
     return { made: { ...result, facts: reader.facts, revision }, warnings: shownWarnings(warnings) }
   } catch (error) {

@@ -21,6 +21,7 @@ export interface NewEnvironment {
   readonly custom_branch_name?: string | null
   readonly jwks?: JsonObject | null
   readonly settings?: JsonObject | null
+  readonly require_reason?: true
   /** further changes of its revision 1, such as the example policy */
   readonly policy?: readonly Change[]
 }
@@ -47,6 +48,7 @@ export function makeEnvironment(
     custom_branch_name: input.custom_branch_name ?? null,
     jwks: input.jwks ?? null,
     settings: input.settings ?? null,
+    ...(input.require_reason === undefined ? {} : { require_reason: input.require_reason }),
   }
   const secret = mintSecret('env', mint)
   const scope = {

@@ -28,6 +28,7 @@ import {
   type Sent,
   settle,
   settleAttributes,
+  settleFlag,
   settleName,
   settleText,
 } from '../rules/fields.ts'
@@ -74,7 +75,10 @@ const environments: Collection<'environment', EnvironmentUpdate> = {
 }
 
 const BLANK = { description: null, custom_branch_name: null, jwks: null, settings: null }
-type EnvironmentRest = Pick<Environment, 'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings'>
+type EnvironmentRest = Pick<
+  Environment,
+  'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings' | 'require_reason'
+>
 
 /** The fields of an environment after a write. */
 function settleEnvironment(
@@ -89,7 +93,21 @@ function settleEnvironment(
     custom_branch_name: settleText(sent.custom_branch_name, base.custom_branch_name, 'custom_branch_name', path),
     jwks: settleAttributes(sent.jwks, base.jwks, null, [...path, 'jwks']),
     settings: settleAttributes(sent.settings, base.settings, null, [...path, 'settings']),
+    ...settleRequired(base, sent),
   }
+}
+
+/** What an environment requires of writes after one: what is not required is left out. */
+function settleRequired(base: Requirements, sent: Pick<EnvironmentUpdate, 'require_reason'>): Requirements {
+  const require_reason = settleFlag(sent.require_reason, base.require_reason ?? null)
+  return require_reason === null ? {} : { require_reason }
+}
+type Requirements = Pick<Environment, 'require_reason'>
+
+/** Whether a write with these fields changes what the environment requires. @param isReplaced resets what is not sent */
+export function changesRequired(stored: Environment, sent: EnvironmentUpdate, isReplaced: boolean): boolean {
+  const { require_reason } = settleRequired(isReplaced ? {} : stored, sent)
+  return require_reason !== stored.require_reason
 }
 
 export function updateOrganization(

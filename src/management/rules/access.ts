@@ -31,6 +31,8 @@ export const ACCESS = {
   // an environment's key is given to PDPs and back ends: it must not be able to delete the environment or to issue
   // other keys
   'environment.delete': { level: 'project', access: 'admin', what: 'delete environments' },
+  // whoever may write what is required must not be able to turn it off
+  'environment.require': { level: 'project', access: 'admin', what: 'change what an environment requires of writes' },
   'environment.copy': { level: 'project', access: 'write', what: 'copy environments' },
   'environment.planCopy': { level: 'project', access: 'read', what: 'plan copies of environments' },
   'key.read': { level: 'env', access: 'read', what: 'list API keys' },
@@ -60,6 +62,16 @@ export type Operation = keyof typeof ACCESS
 
 const LEVELS: Readonly<Record<KeyLevel, number>> = { tenant: 0, env: 1, project: 2, org: 3 }
 const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1, write: 2, admin: 3 }
+
+/** What writes into an environment, or the environment itself: what it requires of writes is asked of these. */
+const ENVIRONMENT_WRITES: ReadonlySet<Operation> = new Set([
+  'schema.write',
+  'facts.write',
+  'members.write',
+  'environment.write',
+  'environment.delete',
+])
+export const writesEnvironment = (operation: Operation): boolean => ENVIRONMENT_WRITES.has(operation)
 
 const FACT_WRITES: ReadonlySet<Operation> = new Set(['facts.write', 'members.write'])
 

@@ -20,6 +20,9 @@ const fields = {
   custom_branch_name: t.maybe(t.Text),
   jwks: t.maybe(Jwks),
   settings: t.maybe(Attributes),
+  require_reason: t.maybe(
+    t.described(t.Flag, 'every write of a person or an API key must say why, in the header `x-reason`'),
+  ),
 }
 
 export const EnvironmentCreate = t.named('EnvironmentCreate', t.closed({ key: Key, ...fields }))
@@ -65,6 +68,7 @@ const environment = {
   custom_branch_name: t.nullable(t.Text),
   jwks: t.nullable(Attributes),
   settings: t.nullable(Attributes),
+  require_reason: t.optional(t.described(t.Flag, 'left out when false')),
   avp_policy_store_id: Null,
   organization_id: Id,
   project_id: Id,

@@ -25,6 +25,8 @@ const event = {
     'name of the API key, or of what the key belongs to; name of the user; otherwise the operation of the command line or of the server',
   ),
   actor_user: t.nullable(User),
+  reason: t.described(t.nullable(t.Text), 'why, as `x-reason` of the request said'),
+  ticket: t.described(t.nullable(t.Text), 'what it was done for, as `x-ticket` of the request said'),
   org_id: Id,
   project_id: t.nullable(Id),
   project_key: t.nullable(t.Text),
@@ -82,6 +84,8 @@ const filters = {
   actor_display_name: textParameter('a part of the name of the API key or user'),
   project_id: textsParameter('only in this project, by its id'),
   env_id: textsParameter('only in this environment, by its id'),
+  reason: textParameter('a part of the reason'),
+  ticket: textsParameter('only what was done for this ticket'),
   timestamp_from: timeParameter,
   timestamp_until: timeParameter,
 }
@@ -92,7 +96,7 @@ export const HistoryQuery = query({
   method: textsParameter('only requests of this method'),
   path: textsParameter('only requests whose path contains this'),
   status_code: textsParameter('only answers of this status'),
-  search: textParameter('a part of the operation, of the path, or of what `summary` says'),
+  search: textParameter('a part of the operation, of the path, of what `summary` says, of the reason or the ticket'),
   changed: flagParameter('also which objects each revision wrote'),
   success: flagFilter('refused requests are not recorded, so false lists nothing'),
 })

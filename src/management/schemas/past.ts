@@ -176,6 +176,8 @@ export const RevisionRead = t.named(
     method: t.nullable(t.Text),
     path: t.nullable(t.Text),
     summary: t.described(t.nullable(t.Text), 'what was done, if the operation and the path do not show it'),
+    reason: t.described(t.nullable(t.Text), 'why, as `x-reason` of the request said'),
+    ticket: t.described(t.nullable(t.Text), 'what it was done for, as `x-ticket` of the request said'),
     changes: t.listOf(
       t.open({
         op: t.enumOf('create', 'update', 'delete', 'move'),

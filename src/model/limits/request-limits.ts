@@ -15,6 +15,8 @@ export const JSON_MEMBERS_MAX = 30_000
 export const JSON_MEMBERS_BULK_MAX = 1_000_000
 /** Bytes of an ordinary request body: the largest single object fits many times over. Beyond: 413. */
 export const BODY_BYTES_MAX = 1024 * 1024
+/** Bytes of a body of the routes that the middleware mounts: a role, its times and why. Beyond: 413. */
+export const MEMBER_BODY_BYTES_MAX = 16 * 1024
 /** Resources in one `PUT /v1/resources`: what an application declares when it starts. */
 export const V1_RESOURCES_MAX = 1_000
 /** Rows of a list of `/v1` that is asked for without pages, as clients of that version do. */

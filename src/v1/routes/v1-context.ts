@@ -4,7 +4,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { beforeSending } from '../../http/hooks.ts'
 import type { Scope } from '../../http/management/auth.ts'
+import { requireReason } from '../../http/management/reasons.ts'
 import { type RouteContext, write, writeControl } from '../../http/management/route-context.ts'
+import { writesEnvironment } from '../../management/rules/access.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { InputOf, ResultOf } from '../../store/view.ts'
@@ -29,6 +31,8 @@ export function asV1(app: FastifyInstance, { gate }: RouteContext): void {
   app.addHook('onRequest', (request, _reply, done) => {
     try {
       request.v1 = findScope(gate, request)
+      const { operation } = request.routeOptions.config
+      if (request.v1 && operation && writesEnvironment(operation)) requireReason(request, request.v1.environment)
       done()
     } catch (error) {
       done(error as Error)

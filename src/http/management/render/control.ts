@@ -72,7 +72,7 @@ export function projectRead(organization_id: string, project: Project): ProjectR
 }
 
 export function environmentRead({ organization, project, environment }: Scope): EnvironmentRead {
-  const { id, environment: key, name, description, custom_branch_name, jwks, settings } = environment
+  const { id, environment: key, name, description, custom_branch_name, jwks, settings, require_reason } = environment
   return {
     id,
     key,
@@ -81,6 +81,7 @@ export function environmentRead({ organization, project, environment }: Scope): 
     custom_branch_name,
     jwks,
     settings,
+    ...(require_reason === undefined ? {} : { require_reason }),
     avp_policy_store_id: null,
     organization_id: organization,
     project_id: project.id,
@@ -164,6 +165,8 @@ function eventRead({ id, at, by }: HistoryEntry, place: LogPlace | undefined, na
     actor_id: actorId(by) ?? NOBODY,
     actor_display_name: name,
     actor_user: by.user ?? null,
+    reason: by.reason ?? null,
+    ticket: by.ticket ?? null,
     ...place,
   }
 }

@@ -19,11 +19,12 @@ import {
 import { Plan } from '../../../management/schemas/plan.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { BULK_BODY_BYTES_MAX, COPY_WAIT_MS } from '../../../model/limits.ts'
-import type { JsonObject } from '../../../model/objects.ts'
+import { environmentKey, type JsonObject } from '../../../model/objects.ts'
 import { describe } from '../../description.ts'
 import { managementError, toProblem } from '../../errors.ts'
 import { type Query, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'
+import { requestReasons, requireReason } from '../reasons.ts'
 import { environmentRead } from '../render/control.ts'
 import { answerOnRecord, askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
@@ -51,6 +52,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
       bodyLimit,
     },
     async (request, reply) => {
+      requireReasonOfTarget(request, management)
       const environment = await copy(deps, request, { reply })
       return reply.code(201).send(environmentRead({ ...request.scope, environment }))
     },
@@ -66,6 +68,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
       bodyLimit,
     },
     async (request, reply) => {
+      requireReasonOfTarget(request, management)
       const wait = readWait(request.query)
       const id = randomBytes(16).toString('hex')
       await tasks.start(id, request.scope.environment.id)
@@ -134,6 +137,18 @@ async function copy(deps: Deps, request: FastifyRequest<Copying>, { reply, task 
   const options = { planner, control: management.gate.control(request.caller), now: () => Date.now() }
   const agreed = { fingerprints, expected, force }
   return (await copyPlanned({ ...options, by: actorId(by), commit }, input, agreed)).target
+}
+
+/** A copy writes into its target; one that cannot be is refused by the copy. @throws REASON_REQUIRED */
+function requireReasonOfTarget(request: FastifyRequest<Copying>, { gate }: RouteContext): void {
+  const { caller, scope, body } = request
+  requestReasons(request)
+  const { existing } = copyInput(scope.environment.id, body)
+  if (existing == null) return
+  const control = gate.control(caller)
+  const { project } = scope.environment
+  const target = control.get('environment', environmentKey(project, existing)) ?? control.find('environment', existing)
+  if (target?.project === project) requireReason(request, target)
 }
 
 function taskRead(task_id: string, task: CopyTask | undefined, scope: Scope): EnvironmentTask {

@@ -167,6 +167,9 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
   among('actor_type', ({ by }) => actorType(by))
   const name = readText(query, 'actor_display_name')?.toLowerCase()
   if (name !== undefined) tests.push((entry) => nameOf(entry).toLowerCase().includes(name))
+  const reason = readText(query, 'reason')?.toLowerCase()
+  if (reason !== undefined) tests.push(({ by }) => by.reason?.toLowerCase().includes(reason) ?? false)
+  among('ticket', ({ by }) => by.ticket ?? '')
   const since = readTime(query, 'timestamp_from')
   const until = readTime(query, 'timestamp_until')
   if (until !== undefined) tests.push(({ at }) => at <= until)
@@ -177,7 +180,15 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
     const search = readText(query, 'search')?.toLowerCase()
     if (search !== undefined)
       tests.push(({ by, summary = '' }) =>
-        [operationText(by.operation), operationSentence(by.operation), by.operation, by.path ?? '', summary]
+        [
+          operationText(by.operation),
+          operationSentence(by.operation),
+          by.operation,
+          by.path ?? '',
+          summary,
+          by.reason ?? '',
+          by.ticket ?? '',
+        ]
           .join('\n')
           .toLowerCase()
           .includes(search),

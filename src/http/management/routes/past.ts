@@ -78,6 +78,7 @@ function revisionRoute(app: FastifyInstance, { store }: RouteContext, past: Past
       return {
         ...{ revision, at: printTime(at), operation: by.operation, method: by.method, path: by.path },
         ...{ actor_id: actorId(by), actor_display_name: who, summary, others },
+        ...{ reason: by.reason ?? null, ticket: by.ticket ?? null },
         changes: entries.map((entry) => ({ ...entry, fields: { ...entry.fields } })),
         ...(diff && { policy: diff.policy, access: diff.access }),
       }

@@ -1,9 +1,10 @@
 // Projects and environments: /v2/projects. They are written in the control log of the organization; a key sees those
 // that it reaches.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Environment } from '../../../kinds/environment.ts'
 import type { Project } from '../../../kinds/project.ts'
-import { reachesEnvironment, reachesProject } from '../../../management/rules/access.ts'
+import { changesRequired } from '../../../management/objects/projects.ts'
+import { reachesEnvironment, reachesProject, requireAccess } from '../../../management/rules/access.ts'
 import {
   EnvironmentCreate,
   EnvironmentRead,
@@ -23,6 +24,7 @@ import { type Page, type Query, readPage } from '../../page.ts'
 import type { Caller, Scope } from '../auth.ts'
 import { everyObject, indexed, paged, type Rows, sliced } from '../collection-pages.ts'
 import { collectionRoutes } from '../collection-routes.ts'
+import { requireReason } from '../reasons.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../render/control.ts'
 import { type RouteContext, requestView, writeControl, writeNamed } from '../route-context.ts'
 import { printConfigs } from './api-keys.ts'
@@ -107,6 +109,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
     ENVIRONMENT,
     describe(change, 'Change an environment', { body: EnvironmentUpdate, response: { 200: EnvironmentRead } }),
     async (request) => {
+      requireMayRequire(request, false)
       const input = { ref: request.scope.environment.id, fields: request.body }
       return changed(request.scope, await writeControl(management, request, 'updateEnvironment', input))
     },
@@ -115,6 +118,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
     ENVIRONMENT,
     describe(change, 'Replace an environment', { body: EnvironmentReplace, response: { 200: EnvironmentRead } }),
     async (request) => {
+      requireMayRequire(request, true)
       const input = { ref: request.scope.environment.id, fields: request.body }
       return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
     },
@@ -128,6 +132,7 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
       const { caller, params, headers } = request
       await writeNamed(management, request, 'deleteEnvironment', () => {
         const { environment } = gate.scope(caller, params.p, params.e)
+        requireReason(request, environment)
         return { ref: environment.id, expected: expectedRevision(headers['if-match']) }
       })
       return reply.code(204).send()
@@ -143,6 +148,14 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
       return { ...environmentRead(request.scope), pdp_configs, stats }
     },
   )
+}
+
+/** @throws KEY_TOO_NARROW when the body changes what the environment requires of writes, and the key may not */
+function requireMayRequire(
+  { scope, caller, body }: FastifyRequest<{ Body: EnvironmentUpdate }>,
+  isReplaced: boolean,
+): void {
+  if (changesRequired(scope.environment, body, isReplaced)) requireAccess(caller.key, 'environment.require')
 }
 
 /**
