@@ -201,7 +201,7 @@ export function readChanged(tables: Tables, head: Head, revision: number): Writt
   })
 }
 
-/** The changes of a revision whose entry has the text and is no larger than one in a list. @throws DATA_DAMAGED */
+/** The changes of a revision whose entry has the text, unless it is larger than one in a list. @throws DATA_DAMAGED */
 export function readChangesWith(tables: Tables, head: Head, revision: number, text: string): readonly Change[] {
   const content = tables.log.get(revisionKey(head.number, revision))
   if (content === undefined || content.length > HISTORY_CHANGED_BYTES_MAX) return []

@@ -11,6 +11,7 @@ import {
 import {
   createApiKey,
   deleteApiKey,
+  deleteDeadKeys,
   endOldSecret,
   noteRead,
   refuseMissing,
@@ -126,6 +127,7 @@ export const useCases = withWarnings({
   rotatePdpKey,
   endOldSecret,
   deleteApiKey,
+  deleteDeadKeys,
   noteKeyUse,
   noteRead,
   refuseMissing,

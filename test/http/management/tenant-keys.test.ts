@@ -318,7 +318,7 @@ describe('another tenant', () => {
     })
     let answered = 0
     let compared = 0
-    const said: string[] = []
+    const invitations: string[] = []
     await fc.assert(
       fc.asyncProperty(attempt, async ({ route, refs, isOwn, place: e, fields, query }) => {
         const { path, body } = makeRequest(route, { refs, isOwn, e, fields })
@@ -328,16 +328,16 @@ describe('another tenant', () => {
         if (answer.status === 204) await apply({ zerohop: 2, ...FACTS() }) // what it took away comes back
         if (answer.status === 200 && title(route) === INVITING) await ask('DELETE', `$F/user_invites/${answer.body.id}`)
         const sent = `${url} ${JSON.stringify(body)}`
-        if (answer.status === 200 && title(route) === INVITING) said.push(sent)
+        if (answer.status === 200 && title(route) === INVITING) invitations.push(sent)
         const received = JSON.stringify([answer.body, answer.headers])
-        const isSaid = (mark: string) => title(route) === HISTORY && said.some((text) => text.includes(mark))
+        const isInvited = (mark: string) => title(route) === HISTORY && invitations.some((text) => text.includes(mark))
         for (const mark of marks)
-          if (received.includes(mark) && !sent.includes(mark) && !isSaid(mark))
+          if (received.includes(mark) && !sent.includes(mark) && !isInvited(mark))
             throw new Error(`${route.method} ${url} tells of ${mark}: ${received}`)
         // what was sent may come back in an error, and in an invite, and nowhere else
         const echoes = title(route) === INVITING ? sent : ''
         if (answer.status < 300)
-          for (const mark of ids) if (!echoes.includes(mark) && !isSaid(mark)) expect(received).not.toContain(mark)
+          for (const mark of ids) if (!echoes.includes(mark) && !isInvited(mark)) expect(received).not.toContain(mark)
         if (!marks.some((mark) => sent.includes(mark)) || (route.method !== 'GET' && answer.status < 300)) return
         // what another tenant has answers like what nobody has
         const nothing = (text: string) => marks.reduce((all, mark, n) => all.replaceAll(mark, absent(mark, n)), text)

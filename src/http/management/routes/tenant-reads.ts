@@ -47,7 +47,7 @@ interface OfTenant {
   Querystring: Query
 }
 
-/** @param past answers Why; without it there is no such route */
+/** @param past answers Why; without it that route is missing */
 export function tenantReadRoutes(
   app: FastifyInstance,
   management: RouteContext,
@@ -148,11 +148,11 @@ function historyRoute(app: FastifyInstance, management: RouteContext): void {
       const tenant = requireTenant(management, request)
       const page = readPage(query)
       const until = readTime(query, 'timestamp_until')
-      const changesOf = ({ log, revision, at }: HistoryEntry) =>
+      const findChanges = ({ log, revision, at }: HistoryEntry) =>
         changesOfTenant(tenant, { at, changes: store.changesWith(log, revision, tenant.key) })
       const { rows, total, reachable } = await readHistory(store, {
         logs: [scope.environment.id],
-        fits: (entry) => (until === undefined || entry.at <= until) && changesOf(entry).length > 0,
+        fits: (entry) => (until === undefined || entry.at <= until) && findChanges(entry).length > 0,
         since: Math.max(tenant.created_at, readTime(query, 'timestamp_from') ?? 0),
         offset: page.offset,
         rows: page.rows,
@@ -161,7 +161,7 @@ function historyRoute(app: FastifyInstance, management: RouteContext): void {
       const data: TenantEvent[] = rows.map((entry) => ({
         at: printTime(entry.at),
         api_key: findKeyOfTenant(control, tenant, entry.by),
-        changes: changesOf(entry).map(printChange),
+        changes: findChanges(entry).map(printChange),
       }))
       return { ...pageBody(data, total, page), pagination_count: reachable }
     },
