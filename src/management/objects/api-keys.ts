@@ -108,7 +108,7 @@ export function deleteApiKey(view: View, { ref }: { readonly ref: string }, _min
 }
 
 /** Whether the tenant of a key of level `tenant` was deleted. Ids of tenants come once, so it does not come back. */
-export function isDead(view: View, { environment_id, tenant_id }: ApiKey): boolean {
+function isDead(view: View, { environment_id, tenant_id }: ApiKey): boolean {
   if (tenant_id === undefined || environment_id === null || view.find('environment', environment_id) === undefined)
     return false
   return view.other(environment_id).find('tenant', tenant_id) === undefined
