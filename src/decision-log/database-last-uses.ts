@@ -137,7 +137,7 @@ export async function readKnownUses(connection: Connection, environment: string)
   return { since: since ?? undefined, until, dropped, droppedAt: droppedAt ?? undefined }
 }
 
-/** The newest instant of each use; undefined where there is none. */
+/** The newest instant of each use; undefined where it is not known. */
 export async function readUses(
   connection: Connection,
   environment: string,

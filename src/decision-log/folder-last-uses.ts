@@ -14,7 +14,7 @@ import { type KnownUses, type NewUses, sortedUses, type UseName, UseSums } from 
 const AT_BYTES = 6
 const NEXT = Buffer.alloc(1)
 const useKey = (environment: string, use: UseName): Buffer => Buffer.from(environment + use, 'hex')
-const atOf = (value: Uint8Array): number => Buffer.prototype.readUIntBE.call(value, 0, AT_BYTES)
+const readAt = (value: Uint8Array): number => Buffer.prototype.readUIntBE.call(value, 0, AT_BYTES)
 
 function encodeAt(at: number): Buffer {
   const value = Buffer.alloc(AT_BYTES)
@@ -53,7 +53,7 @@ function putUses(
   for (const [use, at] of sortedUses(sum)) {
     const key = useKey(environment, use)
     const was = uses.get(key)
-    if (was !== undefined && atOf(was) >= at) continue
+    if (was !== undefined && readAt(was) >= at) continue
     if (was === undefined && room <= 0) {
       lostAt = latest(lostAt, at)
       continue
@@ -106,7 +106,7 @@ export function readKnownUses({ knownUses, indexing }: AuditTables, environment:
   return { since: isKnown ? latest(since, lostAt) : undefined, until, dropped, droppedAt }
 }
 
-/** The newest instant of each use, some in each turn of the event loop; undefined where there is none. */
+/** The newest instant of each use, some in each turn of the event loop; undefined where it is not known. */
 export async function readUses(
   { uses }: AuditTables,
   environment: string,
@@ -116,7 +116,7 @@ export async function readUses(
   for (const name of names) {
     if (found.length > 0 && found.length % SCAN_ROWS_PER_TURN === 0) await setImmediate()
     const value = uses.get(useKey(environment, name))
-    found.push(value === undefined ? undefined : atOf(value))
+    found.push(value === undefined ? undefined : readAt(value))
   }
   return found
 }
@@ -135,7 +135,7 @@ export function trimUses(tables: AuditTables, before: number, most = LAST_USED_R
   ]) {
     last = key
     seen++
-    if (atOf(value) >= before) continue
+    if (readAt(value) >= before) continue
     void uses.remove(key)
     const environment = Buffer.from(key).toString('hex', 0, 16)
     removed.set(environment, (removed.get(environment) ?? 0) + 1)

@@ -26,8 +26,8 @@ export function nameUse({ user, permission, tenant }: Use): UseName {
 
 type Used = Pick<AuditRecord, 'user' | 'tenant' | 'action' | 'resource_type' | 'decision' | 'person'>
 
-/** The uses that a record shows. What a person tries in the console is no use, and neither is what was denied. */
-export function listUses({ user, tenant, action, resource_type: type, decision, person }: Used): UseName[] {
+/** The uses that a record shows. Neither what a person tries in the console nor what was denied is one. */
+function listUses({ user, tenant, action, resource_type: type, decision, person }: Used): UseName[] {
   if (!decision || person !== undefined) return []
   const permission = `${type}:${action}`
   const [byUser, byAction, byTenant] = [{ user }, { permission }, { tenant }].map(nameUse) as [string, string, string]

@@ -21,7 +21,7 @@ const TENANTS = ['default', 'acme']
 
 type Asked = Pick<DecisionRecord, 'at' | 'user' | 'tenant' | 'action' | 'allow' | 'person'>
 
-const lineOf = (seq: number, record: Asked, dropped = 0, instance = INSTANCE): string =>
+const formatRecord = (seq: number, record: Asked, dropped = 0, instance = INSTANCE): string =>
   `{"instance":"${instance}","seq":${seq}${formatLine({ ...RECORD, ...record }, dropped)}`
 
 /** Every use that can be asked about. */
@@ -77,7 +77,7 @@ it.each([1, 2])('answers as a look at every record, with trims and restarts betw
       const lost = random.chance(0.1) ? 2 : 0
       records.push(record)
       dropped += lost
-      return lineOf(++seq, record, lost)
+      return formatRecord(++seq, record, lost)
     })
     if (round === 0) oldest = records.reduce((least, { at }) => Math.min(least, at), oldest)
     const batch = { lines: Buffer.from(lines.join('')), isCompressed: false }
@@ -103,7 +103,7 @@ it('forgets uses that are older than it knows, and keeps the others', async () =
     { at: RECORD.at + 10 * DAY_MS, user: 'ana', tenant: 'acme', action: 'wave', allow: true },
   ]
   await log.append({
-    lines: Buffer.from(records.map((record, at) => lineOf(at + 1, record)).join('')),
+    lines: Buffer.from(records.map((record, at) => formatRecord(at + 1, record)).join('')),
     isCompressed: false,
   })
   await log.trim({ now: RECORD.at + 405 * DAY_MS, ms: DAY_MS, records: 10 })
@@ -122,7 +122,7 @@ it('what an older version stored is known after some rounds, and not before it i
     Buffer.from(
       records
         .slice(from, to)
-        .map((record, at) => lineOf(from + at + 1, record, 0, instance))
+        .map((record, at) => formatRecord(from + at + 1, record, 0, instance))
         .join(''),
     )
   let log = new FolderAuditLog(data)

@@ -2,9 +2,9 @@
 import type { Known, LastUsed } from '../../management/last-used/last-used.ts'
 import { parseSeconds } from '../../model/durations.ts'
 import { UNUSED_SECONDS_MAX } from '../../model/limits.ts'
+import { printTime } from '../../model/print-time.ts'
 import { type Query, readText } from '../page.ts'
 import { invalid } from './access-query.ts'
-import { printTime } from './render/stamps.ts'
 
 /** The time that `unused_for` names, in milliseconds. @throws INPUT_INVALID */
 export function readUnusedFor(query: Query): number | undefined {

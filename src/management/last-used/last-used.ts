@@ -4,12 +4,9 @@ import type { AuditLog } from '../../decision-log/audit-log.ts'
 import { type KnownUses, nameUse, type Use } from '../../decision-log/last-uses.ts'
 import { EVERYBODY } from '../../model/keys.ts'
 import { LAST_USED_DAYS } from '../../model/limits.ts'
+import type { Unknown } from '../schemas/last-used.ts'
 
 const DAY_MS = 86_400_000
-
-/** Why it cannot be known whether something was used. */
-export const UNKNOWN = ['nothing_recorded', 'not_recorded_so_long', 'read_by_conditions'] as const
-export type Unknown = (typeof UNKNOWN)[number]
 
 /** What is asked of a use. */
 export interface Window {
@@ -70,7 +67,7 @@ export async function findLastUsed(
   })
 }
 
-/** What everyone has was used when anyone was allowed it. */
+/** A role of everyone is used when anyone is allowed what it gives. */
 const ofEverybody = (use: Use): Use => (use.user === EVERYBODY ? { permission: use.permission } : use)
 
 const later = (one: number | undefined, other: number | undefined): number | undefined =>

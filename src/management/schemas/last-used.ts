@@ -1,9 +1,12 @@
 // When roles, permissions and users were last used, by the decision log: GET /v2/facts/{p}/{e}/last_used/….
 import * as t from '../../model/json-schema.ts'
 import { LAST_USED_ROWS_DEFAULT, LAST_USED_ROWS_PER_PAGE_MAX } from '../../model/limits.ts'
-import { UNKNOWN } from '../last-used/last-used.ts'
 import { numberParameter, query, textParameter } from './query-parameters.ts'
 import { Count, Time } from './schema-parts.ts'
+
+/** Why it cannot be known whether something was used. */
+const UNKNOWN = ['nothing_recorded', 'not_recorded_so_long', 'read_by_conditions'] as const
+export type Unknown = (typeof UNKNOWN)[number]
 
 const LIMIT = {
   type: 'integer',
@@ -57,7 +60,7 @@ export const knownUses = {
   dropped_at: t.described(t.nullable(Time), 'the last time that there were such decisions'),
 }
 
-const pageOf = <T extends t.TSchema>(name: string, row: T) =>
+const makeUsedPage = <T extends t.TSchema>(name: string, row: T) =>
   t.named(
     name,
     t.open({
@@ -67,7 +70,7 @@ const pageOf = <T extends t.TSchema>(name: string, row: T) =>
     }),
   )
 
-export const LastUsedRoles = pageOf(
+export const LastUsedRoles = makeUsedPage(
   'LastUsedRoles',
   t.named(
     'LastUsedRole',
@@ -83,11 +86,11 @@ export const LastUsedRoles = pageOf(
 )
 export type LastUsedRoles = t.Static<typeof LastUsedRoles>
 
-export const LastUsedPermissions = pageOf(
+export const LastUsedPermissions = makeUsedPage(
   'LastUsedPermissions',
   t.named('LastUsedPermission', t.open({ permission: t.described(t.Text, '`resource:action`'), ...used })),
 )
 export type LastUsedPermissions = t.Static<typeof LastUsedPermissions>
 
-export const LastUsedUsers = pageOf('LastUsedUsers', t.named('LastUsedUser', t.open({ user: t.Text, ...used })))
+export const LastUsedUsers = makeUsedPage('LastUsedUsers', t.named('LastUsedUser', t.open({ user: t.Text, ...used })))
 export type LastUsedUsers = t.Static<typeof LastUsedUsers>

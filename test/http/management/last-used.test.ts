@@ -46,7 +46,7 @@ describe('last used', () => {
   }
   const ago = (text: string | null) => (text === null ? null : Math.round((now - Date.parse(text)) / DAY_MS))
   /** role@tenant, days ago, whether it is unused or why that is unknown */
-  const rolesOf = async (query: string) =>
+  const listRoles = async (query: string) =>
     (await get(`role_assignments?${query}`)).data.map(
       (row: {
         user: string
@@ -121,28 +121,28 @@ describe('last used', () => {
   it('knows a role by the permissions that it gives: extended, derived, in its tenant', async () => {
     await send(
       { user: 'bob', permission: 'doc:export', ago: 100 },
-      { user: 'ida', permission: 'doc:export', ago: 50, allow: false }, // a denial is no use
+      { user: 'ida', permission: 'doc:export', ago: 50, allow: false }, // denied
       { user: 'eva', permission: 'doc:write', ago: 40 }, // by the role on documents that follows from that on the folder
     )
-    expect((await rolesOf('')).filter(([name]: readonly [string]) => !name.endsWith('default'))).toEqual([
+    expect((await listRoles('')).filter(([name]: readonly [string]) => !name.endsWith('default'))).toEqual([
       ['ida exporter acme', 20, null],
       ['ida exporter globex', null, null],
       ['bob reader acme', null, null],
       ['bob staff acme', null, null],
       ['eva owner acme', 40, null],
     ])
-    expect(await rolesOf('user=eva&role=folder%23owner')).toHaveLength(1)
-    expect(await rolesOf('role=exporter&tenant=globex')).toEqual([['ida exporter globex', null, null]])
+    expect(await listRoles('user=eva&role=folder%23owner')).toHaveLength(1)
+    expect(await listRoles('role=exporter&tenant=globex')).toEqual([['ida exporter globex', null, null]])
     for (const query of ['user=absent', 'role=absent', 'role=doc%23absent', 'tenant=absent'])
-      expect(await rolesOf(query)).toEqual([])
+      expect(await listRoles(query)).toEqual([])
   })
 
   it('what was given within the time is not called unused', async () => {
-    expect(await rolesOf('unused_for=15d')).toEqual([])
+    expect(await listRoles('unused_for=15d')).toEqual([])
     expect((await get('users?unused_for=15d')).data).toEqual([])
     await send({ user: 'ida', permission: 'doc:read', ago: -1 / 24, allow: false }) // or nothing was recorded in that second
     await new Promise((resolve) => setTimeout(resolve, 1_100))
-    expect((await rolesOf('unused_for=1s')).map(([name]: readonly [string]) => name)).toContain('ida exporter globex')
+    expect((await listRoles('unused_for=1s')).map(([name]: readonly [string]) => name)).toContain('ida exporter globex')
   })
 
   it('lists permissions and users that were not used', async () => {
@@ -235,7 +235,7 @@ describe('last used', () => {
   it('a role whose users conditions read is not called unused', async () => {
     const conditions = { 'user.roles': { contains: 'staff' } }
     await api.ask('POST', '$S/condition_sets', { key: 'staff', name: 'Staff', type: 'userset', conditions })
-    expect(await rolesOf('user=bob&unused_for=1s')).toEqual([
+    expect(await listRoles('user=bob&unused_for=1s')).toEqual([
       ['bob reader acme', null, 'read_by_conditions'],
       ['bob staff acme', null, 'read_by_conditions'],
     ])
