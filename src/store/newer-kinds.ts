@@ -23,7 +23,13 @@ const FEATURES: {
 } = {
   requirements: {
     prefix: 'strict',
-    isIn: (object) => (object as Objects['environment']).require_reason !== undefined,
+    // all proposals, and environments that require something
+    isIn: (object) => {
+      const { require_reason, require_approval, fingerprints } = object as Partial<
+        Objects['environment'] & Objects['proposal']
+      >
+      return (require_reason ?? require_approval ?? fingerprints) !== undefined
+    },
   },
   by_tenant: {
     prefix: 'tenants',

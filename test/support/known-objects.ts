@@ -121,12 +121,16 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     revisions: '1',
   }
 
-  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids }
+  const PROPOSALS = '/v2/projects/default/envs/development/proposals'
+  const PROPOSED = { changes: [{ op: 'create', kind: 'role', key: 'proposed', value: {} }] }
+  const { id: proposal } = await make(PROPOSALS, PROPOSED)
+  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids, proposals: proposal }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/validate': { files: [{ name: 'policy.yaml', text: 'zerohop: 2' }] },
+    'POST /v2/projects/:p/envs/:e/proposals': PROPOSED,
     'POST /v2/projects/:p/envs/:e/copy/plan': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/copy/async': { target_env: { existing: 'production' } },
     'DELETE /v2/facts/:p/:e/bulk/tenants': { idents: ['default'] },
@@ -141,7 +145,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   }
   return {
     fields,
-    ids: Object.values(ids),
+    ids: [...Object.values(ids), proposal],
     ref,
     path: (url) => fill(url, ref),
     body: ({ method, url, body }) =>

@@ -51,6 +51,7 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   relationship_tuple: false,
   group: false,
   applied_object: false,
+  proposal: false,
 }
 const FEW: readonly EnvironmentKind[] = [
   ...PLAIN_KINDS.filter((kind) => !FACT_KINDS.has(kind)),

@@ -35,6 +35,7 @@ export const WRITES = {
     },
   ),
   applied_object: null,
+  proposal: null,
 } as const satisfies { readonly [K in EnvironmentKind]: WritesOfKind | null }
 
 /** Kinds that clients write and that no policy file holds. */
