@@ -66,7 +66,7 @@ describe('the examples', () => {
 
   it('documents/policy.test.mjs runs the unit tests of a policy, without a server', async () => {
     const lines = await runExample('documents/policy.test.mjs', [])
-    expect(lines.join('\n')).toMatch(/^. pass 4$/m) // it fails when a test fails
+    expect(lines.join('\n')).toMatch(/^. pass 5$/m) // it fails when a test fails
   })
 
   it('documents/policy.yaml is the policy that the program writes', async () => {

@@ -54,15 +54,18 @@ export function findGrantStored(user: u32, scope: u32): u32 {
 }
 
 /** The grant of the user in the scope, if a role of it is in force; else 0. */
-export function findGrant(query: u32, user: u32, scope: u32): u32 {
+/* inline */ export function findGrant(query: u32, user: u32, scope: u32): u32 {
   const grant = findGrantStored(user, scope)
   return grant !== 0 && /* canary: grants-in-force */ isGrantInForce(query, grant) ? grant : 0
 }
 
 /** Is a role of the grant in force? */
-export function isGrantInForce(query: u32, grant: u32): bool {
+/* inline */ export function isGrantInForce(query: u32, grant: u32): bool {
   const roles = grantAt(grant).roles
-  if ((roles & TIMED) === 0) return true
+  return (roles & TIMED) === 0 || isSomeRoleInForce(query, roles)
+}
+
+function isSomeRoleInForce(query: u32, roles: u32): bool {
   if (timedRolesAt(roles - TIMED).plain !== 0) return true
   const end = timedEnd(roles)
   for (let at = timedStart(roles); at < end; at += TIMED_ROLE_BYTES) if (isRoleInForce(query, at)) return true

@@ -14,7 +14,7 @@ export function suspensionHash(user: u32): u32 {
 }
 
 /** Has the user a suspension, in force or not? Who is not stored (0) has none. */
-export function hasSuspension(user: u32): bool {
+/* inline */ export function hasSuspension(user: u32): bool {
   return user !== 0 && (load<u8>(user, SymbolRecord.Flags) & FLAG_SUSPENDED) !== 0
 }
 
@@ -29,8 +29,11 @@ export function findSuspension(user: u32): u32 {
 }
 
 /** Is the user suspended at the instant of the question? */
-export function isSuspended(query: u32, user: u32): bool {
-  if (!hasSuspension(user)) return false
+/* inline */ export function isSuspended(query: u32, user: u32): bool {
+  return hasSuspension(user) && isSuspensionInForce(query, user)
+}
+
+function isSuspensionInForce(query: u32, user: u32): bool {
   const record = findSuspension(user)
   if (record === 0) unreachable()
   const from = load<f64>(record, Suspension.From)

@@ -75,6 +75,7 @@ createRoot(document.getElementById('app')).render(
         {name}
       </button>
     ))}
+    {user !== undefined && <a href="/members">Members</a>}
     {user !== undefined && (
       <PermissionsProvider url="/api/permissions">
         <Documents />

@@ -7,6 +7,7 @@ export const PEOPLE = {
     { user: 'ana', role: 'member', tenant: 'acme' },
     { user: 'ben', role: 'member', tenant: 'acme' },
     { user: 'ana', role: 'editor', resource_instance: 'folder:reports' },
+    { user: 'ana', role: 'admin', tenant: 'acme' },
     { user: 'cyd', role: 'auditor', tenant: 'acme' },
     { user: 'eve', role: 'member', tenant: 'umbra' },
   ],

@@ -29,8 +29,12 @@ async function write({ resources, roles, tenants, users, assignments, instances,
       },
     },
   })
-  await roles.create({ key: 'auditor', permissions: ['document:read'] })
-  await roles.create({ key: 'member' })
+  // Who manages the members of a tenant, and which roles its administrators may give.
+  await resources.create({ key: 'members', actions: { manage: {} } })
+  const assignable_by_tenants = true
+  await roles.create({ key: 'admin', name: 'Administrator', permissions: ['members:manage'], assignable_by_tenants })
+  await roles.create({ key: 'auditor', name: 'Auditor', permissions: ['document:read'], assignable_by_tenants })
+  await roles.create({ key: 'member', name: 'Member', assignable_by_tenants })
 
   await conditionSets.create({
     key: 'members',
@@ -53,6 +57,7 @@ async function write({ resources, roles, tenants, users, assignments, instances,
     assignments.assign({ user, role, tenant, ...(resource_instance ? { resource_instance } : {}) })
   for (const user of ['ana', 'ben']) await give(user, 'member', 'acme')
   await give('ana', 'editor', 'acme', 'folder:reports')
+  await give('ana', 'admin', 'acme')
   await give('cyd', 'auditor', 'acme')
   await give('eve', 'member', 'umbra')
 }

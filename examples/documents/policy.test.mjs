@@ -26,6 +26,12 @@ test('members read what is public, and edit what is their own', () => {
   assert.equal(pdp.check('eve', 'read', { ...draft, attributes: { status: 'public' } }), false)
 })
 
+test('administrators manage the members of their own tenant', () => {
+  assert.equal(pdp.check('ana', 'manage', { type: 'members', tenant: 'acme' }), true)
+  assert.equal(pdp.check('ana', 'manage', { type: 'members', tenant: 'umbra' }), false)
+  assert.equal(pdp.check('ben', 'manage', { type: 'members', tenant: 'acme' }), false)
+})
+
 test('a misspelt action fails a test instead of being denied', () => {
   assert.throws(() => pdp.check('ana', 'raed', draft), { code: 'UNKNOWN_NAME' })
 })

@@ -1,13 +1,16 @@
 // A multi-tenant application that asks about its own rows: lists by a filter, single documents by a check, buttons by a
 // snapshot. node examples/documents/server.mjs [PORT]. docs/node-application.md explains it.
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import fastify from 'fastify'
 import Database from 'libsql'
+import { createClient, dataOf } from 'zerohop/client'
+import { memberRoutes } from 'zerohop/fastify'
 import { toResource, toSql } from 'zerohop/filters'
+import { connect, managementServer, openManagement, readKeys } from 'zerohop/server'
 import { openWithPolicy } from './policy.mjs'
 
 /** Where the table holds what the policy speaks of. Lists, checks and the page all go by it. */
@@ -26,26 +29,21 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   process.exit(2)
 }
 const folder = mkdtempSync(join(tmpdir(), 'documents-'))
-const zerohop = await openWithPolicy(folder)
-const { pdp } = zerohop
+const { pdp, clients, ...zerohop } = await startZerohop(folder)
 const db = tables()
-const page = buildSync({
-  entryPoints: [join(import.meta.dirname, 'page.jsx')],
-  bundle: true,
-  write: false,
-  format: 'esm',
-  minify: true,
-  jsx: 'automatic',
-  define: { 'process.env.NODE_ENV': '"production"' },
-}).outputFiles[0].text
+const read = (file) => readFileSync(join(import.meta.dirname, file), 'utf8')
 
 const app = fastify()
 app.decorateRequest('user', null)
 app.decorateRequest('tenant', null)
+function findUser(cookies = '') {
+  const [, user = ''] = /(?:^|; )user=(\w+)/.exec(cookies) ?? []
+  return Object.hasOwn(SESSIONS, user) ? user : undefined
+}
 /** Whoever asks anything below /api is signed in. The hook belongs to the routes, however their address is spelled. */
 async function signedIn(request, reply) {
-  const [, user] = /(?:^|; )user=(\w+)/.exec(request.headers.cookie ?? '') ?? []
-  if (!Object.hasOwn(SESSIONS, user ?? '')) return reply.code(401).send({ error: 'sign in first' })
+  const user = findUser(request.headers.cookie)
+  if (user === undefined) return reply.code(401).send({ error: 'sign in first' })
   request.user = user
   request.tenant = SESSIONS[user]
 }
@@ -105,12 +103,62 @@ async function routes(api) {
 }
 
 app.register(routes, { prefix: '/api' })
-app.get('/page.js', (_, reply) => reply.type('text/javascript').send(page))
-app.get('/', (_, reply) =>
-  reply
-    .type('text/html')
-    .send('<!doctype html><title>Documents</title><div id="app"></div><script type="module" src="/page.js"></script>'),
-)
+
+// What administrators of a tenant do on the page Members: the session says who asks, the policy whether they may.
+const findMember = async ({ headers }) => {
+  const user = findUser(headers.cookie)
+  return user && { user, tenant: SESSIONS[user] }
+}
+app.register(memberRoutes(pdp, { client: (tenant) => clients.get(tenant), findMember }), { prefix: '/authz' })
+
+servePage('/', 'page', 'Documents')
+servePage('/members', 'members', 'Members', '<link rel="stylesheet" href="/members.css">')
+app.get('/members.css', (_, reply) => reply.type('text/css').send(read('members.css')))
+
+function servePage(path, name, title, head = '') {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(import.meta.dirname, `${name}.jsx`)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    minify: true,
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const html = `<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>${title}</title>${head}
+<div id="app"></div><script type="module" src="/${name}.js"></script></html>`
+  app.get(`/${name}.js`, (_, reply) => reply.type('text/javascript').send(outputFiles[0].text))
+  app.get(path, (_, reply) => reply.type('text/html').send(html))
+}
+
+/**
+ * The management API in this process, for the example: in production it is `zerohop serve`, and this application has its
+ * address, the key of its environment, and a key of each tenant.
+ */
+async function startZerohop(data) {
+  await (await openWithPolicy(data)).close()
+  const management = await openManagement({ data })
+  const api = managementServer(management)
+  const url = await api.listen({ port: 0, host: '127.0.0.1' })
+  const { organization, environments } = readKeys(data)
+  const connected = await connect({ url, apiKey: environments.development })
+  const { project_id: _, ...place } = dataOf(
+    await createClient({ url, apiKey: environments.development }).GET('/v2/api-key/scope'),
+  )
+  const operator = createClient({ url, apiKey: organization })
+  const made = new Map()
+  for (const tenant_id of new Set(Object.values(SESSIONS))) {
+    const body = { ...place, object_type: 'tenant', access_level: 'write', tenant_id }
+    const { secret } = dataOf(await operator.POST('/v2/api-key', { body }))
+    made.set(tenant_id, createClient({ url, apiKey: secret }))
+  }
+  const close = async () => {
+    await connected.close()
+    await api.close()
+    await management.store.close()
+  }
+  return { pdp: connected, clients: made, close }
+}
 
 /** What a request may say of a document: never its tenant, owner or status. */
 function bodySchema(required) {

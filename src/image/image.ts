@@ -327,9 +327,11 @@ export class Image {
     related: number,
     end: number,
   ): number {
-    const ask = () => this.#kernel.calls.decideSets(user, tenant, permission, instance, related, end)
-    const verdict = ask()
-    return /* canary: sets-without-an-instant */ verdict === ASK_TIME ? this.#atInstant(ask) : verdict
+    const { calls } = this.#kernel
+    const verdict = calls.decideSets(user, tenant, permission, instance, related, end)
+    return /* canary: sets-without-an-instant */ verdict === ASK_TIME
+      ? this.#atInstant(() => calls.decideSets(user, tenant, permission, instance, related, end))
+      : verdict
   }
 
   #checkOn(
@@ -348,17 +350,16 @@ export class Image {
       const instance = isRow ? instanceOfRow(this.#kernel, named, tenantSent) : named
       const stored = instance === 0 ? 0 : instanceTenant(this.#kernel, instance)
       const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as resolveTenant
-      const relate = () => (relations === undefined ? 0 : this.#related.write(type, relations))
-      const related = relate()
+      const related = this.#relate(type, relations)
       verdict = calls.decideOnRelated(user, tenant, permission, instance, related)
       if (verdict === Verdict.Allow) return true
       if (/* canary: instances-without-an-instant */ verdict === ASK_TIME)
-        verdict = this.#atInstant(() => calls.decideOnRelated(user, tenant, permission, instance, related))
+        verdict = this.#onAtInstant(user, tenant, permission, instance, related)
       if ((verdict & ASK_SETS) !== 0) {
         const byRelations = verdict - ASK_SETS
         const end = this.#required.encode(permission, key, sent)
         // Reading attributes may have run code of the caller, and that another question with relations.
-        verdict = this.#decideSets(user, tenant, permission, instance, relate(), end)
+        verdict = this.#decideSets(user, tenant, permission, instance, this.#relate(type, relations), end)
         if (verdict === Verdict.Deny) verdict = byRelations // D13
       }
     } catch (cause) {
@@ -367,6 +368,14 @@ export class Image {
     if (verdict === Verdict.Undecided)
       throw new ZerohopError('UNDECIDED', { what: key === undefined ? type : `${type}:${key}` })
     return verdict === Verdict.Allow
+  }
+
+  #relate(type: string, relations: readonly SentRelation[] | undefined): number {
+    return relations === undefined ? 0 : this.#related.write(type, relations)
+  }
+
+  #onAtInstant(user: number, tenant: number, permission: number, instance: number, related: number): number {
+    return this.#atInstant(() => this.#kernel.calls.decideOnRelated(user, tenant, permission, instance, related))
   }
 
   /** Id of the permission to do `action` on `type` at this revision, 0 when unknown. */

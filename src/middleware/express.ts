@@ -13,7 +13,6 @@ import {
   type ResourceFor,
 } from './request-authorization.ts'
 
-export type { MemberRead, MemberRole, OfferedRole } from './member-answers.ts'
 export type { Member, MemberRoutesOptions } from './member-routes.ts'
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
 export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'

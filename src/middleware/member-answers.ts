@@ -1,43 +1,12 @@
 // What the routes of members answer: only what a customer's administrator may see of members and roles, named field by
 // field, and refusals without anything of the management API but its reason.
 import type { components } from '../../build/management-api.ts'
+import type { TenantInvite, TenantMember, TenantRole } from '../model/members.ts'
 
 type Schemas = components['schemas']
 
 /** A body whose fields are known by name; the management API looks at the values. */
 export type Fields = Readonly<Record<string, unknown>>
-
-/** A role that a member has. */
-export interface MemberRole {
-  readonly role: string
-  /** `type:key`; null for a role in the whole tenant */
-  readonly resource_instance: string | null
-  readonly valid_from?: string
-  readonly valid_until?: string
-}
-
-/** A user of the tenant. */
-export interface MemberRead {
-  readonly key: string
-  readonly email: string | null
-  readonly first_name: string | null
-  readonly last_name: string | null
-  readonly roles: readonly MemberRole[]
-}
-
-/** A role that may be given to members. */
-export interface OfferedRole {
-  readonly key: string
-  /** of a role on instances: their type */
-  readonly resource: string | null
-  readonly name: string
-  readonly description: string | null
-  readonly permissions: readonly string[]
-  /** seconds for which it is given when no end is named */
-  readonly default_duration?: number
-  /** seconds for which it can be given at most */
-  readonly max_duration?: number
-}
 
 const HEADERS = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
 
@@ -102,7 +71,7 @@ export function memberRead({
   last_name,
   roles,
   associated_tenants,
-}: Schemas['User']): MemberRead {
+}: Schemas['User']): TenantMember {
   const onInstances = associated_tenants.flatMap(({ resource_instance_roles }) => resource_instance_roles)
   return {
     key,
@@ -130,7 +99,7 @@ const span = ({ valid_from, valid_until }: Span) => ({
   ...(valid_until == null ? {} : { valid_until }),
 })
 
-export function offeredRole(role: Schemas['AssignableRole']): OfferedRole {
+export function tenantRole(role: Schemas['AssignableRole']): TenantRole {
   const { key, resource, name, description, permissions, default_duration, max_duration } = role
   return {
     key,
@@ -141,4 +110,9 @@ export function offeredRole(role: Schemas['AssignableRole']): OfferedRole {
     ...(default_duration == null ? {} : { default_duration }),
     ...(max_duration == null ? {} : { max_duration }),
   }
+}
+
+export function inviteRead(invite: Schemas['TenantInvite']): TenantInvite {
+  const { id, email, user, first_name, last_name, status, role, resource_instance } = invite
+  return { id, email, user, first_name, last_name, status, role, resource_instance, ...span(invite) }
 }

@@ -6,6 +6,7 @@ import type { ManagementClient } from '../client/management-client.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { parsePermission } from '../model/keys.ts'
 import { MEMBER_BODY_BYTES_MAX } from '../model/limits.ts'
+import { MEMBERS_MARK } from '../model/members.ts'
 import type { Pdp } from '../pdp/pdp.ts'
 import { answer, type Fields, MemberRefusal, refuse, unavailable } from './member-answers.ts'
 import { MEMBER_ROUTES, type MemberRoute, type Need } from './member-table.ts'
@@ -31,9 +32,6 @@ export interface MemberRoutesOptions<R> {
   /** hears why the management API did not do what it was asked for; what it throws is dropped */
   readonly onError?: (error: unknown) => void
 }
-
-/** Every request has it: a page of another origin cannot send it without being asked first (CORS). */
-const MARK = ['x-requested-with', 'zerohop'] as const
 
 /** Where the key of a client reaches. */
 interface Scope {
@@ -156,8 +154,15 @@ function findRoute(
   request: Request,
   path: string,
 ): Response | { readonly route: MemberRoute; readonly names: readonly string[] } {
-  if (request.headers.get('sec-fetch-site') === 'cross-site' || request.headers.get(MARK[0]) !== MARK[1])
-    return refuse(403, 'forbidden', `a request needs the header \`${MARK.join(': ')}\`, from a page of this site`)
+  if (
+    request.headers.get('sec-fetch-site') === 'cross-site' ||
+    request.headers.get(MEMBERS_MARK.name) !== MEMBERS_MARK.value
+  )
+    return refuse(
+      403,
+      'forbidden',
+      `a request needs the header \`${MEMBERS_MARK.name}: ${MEMBERS_MARK.value}\`, from a page of this site`,
+    )
   const parts = splitPath(path)
   const at = parts === undefined ? [] : MEMBER_ROUTES.filter((route) => fits(route.path, parts))
   if (parts === undefined || at.length === 0) return refuse(404, 'not_found', 'there is no such route')

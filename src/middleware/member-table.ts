@@ -1,8 +1,8 @@
 // The table of the routes of members: what each needs, which fields it reads, and what it asks of the management API.
 // Every one of them is below `F/tenants/{tenant}`, with the tenant of the session.
 import type { ManagementClient } from '../client/management-client.ts'
-import { USER_KEY_PATTERN } from '../model/keys.ts'
-import { answer, dataIn, type Fields, MemberRefusal, memberRead, offeredRole } from './member-answers.ts'
+import { parseId, USER_KEY_PATTERN } from '../model/keys.ts'
+import { answer, dataIn, type Fields, inviteRead, MemberRefusal, memberRead, tenantRole } from './member-answers.ts'
 
 /** What a user needs for a route. */
 export type Need = 'read' | 'manage'
@@ -20,7 +20,7 @@ export interface MemberCall {
 }
 
 export interface MemberRoute {
-  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: readonly string[]
   readonly needs: Need
   /** the fields of the body; a route without them reads none */
@@ -31,16 +31,21 @@ export interface MemberRoute {
 
 const USERS = '/v2/facts/{p}/{e}/tenants/{ref}/users'
 const ROLES = '/v2/facts/{p}/{e}/tenants/{ref}/roles'
+const INVITES = '/v2/facts/{p}/{e}/tenants/{ref}/invites'
 const ASSIGNMENTS = '/v2/facts/{p}/{e}/tenants/{ref}/role_assignments'
 
+const PAGE = ['page', 'per_page']
+/** What is said about a grant beside whose it is. */
+const GRANT = ['resource_instance', 'valid_from', 'valid_until', 'reason', 'ticket']
+
 export const MEMBER_ROUTES: readonly MemberRoute[] = [
-  { method: 'GET', path: ['members'], needs: 'read', query: ['search', 'role', 'page', 'per_page'], run: listMembers },
+  { method: 'GET', path: ['members'], needs: 'read', query: ['search', 'role', ...PAGE], run: listMembers },
   { method: 'DELETE', path: ['members', '*'], needs: 'manage', run: removeMember },
   {
     method: 'PUT',
     path: ['members', '*', 'roles', '*'],
     needs: 'manage',
-    body: ['resource_instance', 'valid_from', 'valid_until', 'reason', 'ticket'],
+    body: GRANT,
     run: giveRole,
   },
   {
@@ -50,7 +55,16 @@ export const MEMBER_ROUTES: readonly MemberRoute[] = [
     query: ['resource_instance'],
     run: takeRole,
   },
-  { method: 'GET', path: ['roles'], needs: 'read', query: ['page', 'per_page'], run: listRoles },
+  { method: 'GET', path: ['roles'], needs: 'read', query: PAGE, run: listRoles },
+  { method: 'GET', path: ['invites'], needs: 'read', query: ['status', ...PAGE], run: listInvites },
+  {
+    method: 'POST',
+    path: ['invites'],
+    needs: 'manage',
+    body: ['email', 'user', 'first_name', 'last_name', 'role', ...GRANT],
+    run: invite,
+  },
+  { method: 'DELETE', path: ['invites', '*'], needs: 'manage', run: cancelInvite },
 ]
 
 async function listMembers({ client, place, query, mayManage }: MemberCall): Promise<Response> {
@@ -78,9 +92,27 @@ async function takeRole({ client, place, names: [user = '', role = ''], query }:
   return answer(204, null)
 }
 
-async function listRoles({ client, place, query }: MemberCall): Promise<Response> {
+async function listRoles({ client, place, query, mayManage }: MemberCall): Promise<Response> {
   const { data, total_count } = dataIn(await client.GET(ROLES, { params: { path: place, query: query as object } }))
-  return answer(200, { data: data.map(offeredRole), total_count })
+  return answer(200, { data: data.map(tenantRole), total_count, may_manage: mayManage() })
+}
+
+async function listInvites({ client, place, query, mayManage }: MemberCall): Promise<Response> {
+  const { data, total_count } = dataIn(await client.GET(INVITES, { params: { path: place, query: query as object } }))
+  return answer(200, { data: data.map(inviteRead), total_count, may_manage: mayManage() })
+}
+
+/** Invites somebody by email, by key, or by both: the answer is the same whether the user exists. */
+async function invite({ client, place, body }: MemberCall): Promise<Response> {
+  const sent = body as { readonly role: string }
+  return answer(201, inviteRead(dataIn(await client.POST(INVITES, { params: { path: place }, body: sent }))))
+}
+
+async function cancelInvite({ client, place, names: [id = ''] }: MemberCall): Promise<Response> {
+  const parsed = parseId(id)
+  if (parsed === undefined) throw new MemberRefusal(404, 'not_found', 'there is no such invite')
+  dataIn(await client.DELETE(`${INVITES}/{invite}`, { params: { path: { ...place, invite: parsed } } }))
+  return answer(204, null)
 }
 
 const userKey = new RegExp(USER_KEY_PATTERN)

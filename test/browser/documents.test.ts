@@ -1,6 +1,7 @@
 // The example application (examples/documents) as its users see it: lists by a filter, buttons by a snapshot, and what
 // the page does not offer is refused by the server.
 import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
@@ -21,6 +22,16 @@ async function ask(user: string, method: string, path: string, body?: object) {
   const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const headers = { cookie: `user=${user}`, ...json }
   const answer = await fetch(`${base}/api${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+  return { status: answer.status, body: await answer.json() }
+}
+async function manage(user: string, method: string, path: string, body?: object) {
+  const json: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  const headers = { cookie: `user=${user}`, 'x-requested-with': 'zerohop', ...json }
+  const answer = await fetch(`${base}/authz${path}`, {
+    method,
+    headers,
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
   return { status: answer.status, body: await answer.json() }
 }
 const titles = async (user: string): Promise<string[]> =>
@@ -54,6 +65,15 @@ describe('the example application', () => {
     expect((await fetch(`${base}/%61pi/documents`)).status).toBe(401)
   })
 
+  it('lets administrators of a tenant manage its members, and others not', async () => {
+    expect((await manage('ana', 'GET', '/members')).body.total_count).toBe(3)
+    for (const user of ['ben', 'cyd', 'eve']) expect((await manage(user, 'GET', '/members')).status).toBe(403)
+    expect((await manage('mallory', 'GET', '/members')).status).toBe(401)
+    expect((await manage('ana', 'DELETE', '/members/eve')).status).toBe(404)
+    expect((await manage('ana', 'PUT', '/members/eve/roles/admin', {})).status).toBe(404)
+    expect((await fetch(`${base}/authz/members`, { headers: { cookie: 'user=ana' } })).status).toBe(403)
+  })
+
   // skipped where no Chromium is installed: the requests of the page are tested above
   it.skipIf(CHROMIUM === undefined)('shows the buttons that fit each row', async () => {
     const chrome = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
@@ -73,11 +93,66 @@ describe('the example application', () => {
       await page.getByRole('button', { name: 'Edit Budget' }).waitFor()
       expect(await buttons(page)).toEqual(['Edit Accounts', 'Edit Budget', 'Add to reports'])
       expect(troubles).toEqual([])
+      await manageMembers(page)
+      expect(troubles).toEqual([])
     } finally {
       await chrome.close()
     }
   })
 })
+
+/** The page Members, as ana uses it: every change is shown, said, and is there for the next request. */
+async function manageMembers(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Members' }).click()
+  const status = page.getByRole('status')
+  await page.getByRole('list', { name: 'Roles of ben' }).getByText('member').waitFor()
+  expect(await page.getByText('3 members').count()).toBe(1)
+  await expectAccessible(page)
+
+  await page.getByLabel('Role for ben').selectOption('auditor')
+  await page.getByRole('button', { name: 'Give the role to ben' }).click()
+  await status.getByText('ben has the role auditor.').waitFor()
+  await page.getByRole('button', { name: 'Take auditor from ben' }).waitFor()
+  await page.getByRole('button', { name: 'Take member from ben' }).click()
+  await status.getByText('ben no longer has the role member.').waitFor()
+  const rolesOfBen = page.getByRole('list', { name: 'Roles of ben' }).getByRole('listitem')
+  expect(await rolesOfBen.allInnerTexts()).toEqual([expect.stringMatching(/^auditor\b/)])
+
+  await page.getByRole('searchbox').fill('cyd')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByText('1 member', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove cyd' }).click()
+  await page.getByRole('button', { name: 'Keep cyd' }).click()
+  await page.getByRole('button', { name: 'Remove cyd' }).click()
+  await page.getByRole('button', { name: 'Remove cyd and all roles' }).click()
+  await status.getByText('cyd is removed.').waitFor()
+  await page.getByText('0 members').waitFor()
+
+  await page.getByLabel('Email', { exact: true }).fill('dan@acme.example')
+  await page.getByLabel('Role', { exact: true }).selectOption('auditor')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await status.getByText('dan@acme.example is invited.').waitFor()
+  await page.getByLabel('Email', { exact: true }).fill('dan@acme.example')
+  await page.getByLabel('Role', { exact: true }).selectOption('auditor')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  await status.getByText('already').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Cancel the invite of dan@acme.example' }).click()
+  await page.getByText('No one is invited.').waitFor()
+
+  // who manages no members is offered nothing, and told why
+  await page.getByRole('link', { name: 'Documents' }).click()
+  await signIn(page, 'ben')
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByRole('alert').first().getByText('You may not see this.').waitFor()
+  expect(await page.getByRole('button', { name: /^(Give|Invite|Remove)/ }).count()).toBe(0)
+  await expectAccessible(page)
+}
+
+async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+}
 
 async function signIn(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click()

@@ -49,12 +49,35 @@ it('`zerohop/browser` is made of its own files and of those of filters and the m
   expect(files.filter((file) => !/^dist\/src\/(browser\.js$|(browser|filters|model)\/)/.test(file))).toEqual([])
 })
 
-it('`zerohop/react` asks for React alone, and is for the client', async () => {
+it('`zerohop/react` asks for React alone, is for the client, and has at most 7 KB', async () => {
   const { bytes, packages } = await bundle('react')
+  const compressed = gzipSync(bytes, { level: 9 }).length
+  process.stdout.write(`zerohop/react: ${compressed} bytes compressed, ${bytes.length} minified\n`)
+  expect(compressed).toBeLessThanOrEqual(7168)
   expect([...new Set(packages)]).toEqual(['react'])
   expect(Buffer.from(bytes).toString()).toMatch(/^"use client"/)
 })
 
 it('a page cannot be made of what needs Node.js', async () => {
   await expect(bundle('index')).rejects.toThrow(/node:/)
+})
+
+it('a page that uses the hooks about members alone loads none of the snapshots', async () => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: "export { useInvites, useMembers, useTenantRoles } from './dist/bundle/react.js'",
+      resolveDir: ROOT,
+    },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    external: ['react'],
+    write: false,
+    logLevel: 'silent',
+  })
+  const compressed = gzipSync(outputFiles[0]!.contents, { level: 9 }).length
+  process.stdout.write(`the hooks about members: ${compressed} bytes compressed\n`)
+  expect(compressed).toBeLessThanOrEqual(2048)
 })

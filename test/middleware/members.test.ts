@@ -484,6 +484,65 @@ describe('the roles', () => {
   })
 })
 
+describe('invites', () => {
+  const invite = (body: object, more: Partial<Asked> = {}) => ask({ method: 'POST', path: '/invites', body, ...more })
+
+  it('are made, listed and cancelled, with the same answer whether the user exists', async () => {
+    const made = []
+    for (const user of ['globex-boss', 'no-one']) {
+      const { status, body } = await invite({ user, role: 'clerk' })
+      const { id, ...rest } = body
+      made.push({ status, ...rest, user: null })
+      expect((await invite({ user, role: 'clerk' })).status).toBe(409)
+      expect((await ask({ method: 'DELETE', path: `/invites/${id}` })).status).toBe(204)
+      expect((await ask({ method: 'DELETE', path: `/invites/${id}` })).status).toBe(404)
+    }
+    expect(made[0]).toEqual(made[1])
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    const named = { email: 'dan@acme.example', first_name: 'Dan', last_name: 'Dee', role: 'editor' }
+    await invite({ ...named, resource_instance: 'doc:acme-plan', valid_until: until, reason: 'helps', ticket: 'T-1' })
+    const { body } = await ask({ path: '/invites?status=pending' })
+    expect(body).toEqual({
+      data: [
+        {
+          id: expect.stringMatching(/^[0-9a-f]{32}$/),
+          ...named,
+          user: null,
+          status: 'pending',
+          resource_instance: 'doc:acme-plan',
+          valid_until: expect.any(String),
+        },
+      ],
+      total_count: 1,
+      may_manage: true,
+    })
+    expect((await ask({ path: '/invites?status=approved' })).body.data).toEqual([])
+    expect((await ask({ path: '/invites?status=nothing' })).status).toBe(422)
+  })
+
+  it('are of this tenant alone, to roles that tenants may assign, by who may manage', async () => {
+    const there = await invite({ email: 'x@y.example', role: 'clerk' }, { as: 'globex/globex-boss' })
+    expect((await ask({ method: 'DELETE', path: `/invites/${there.body.id}` })).status).toBe(404)
+    for (const id of ['..', '%2e%2e%2fusers%2fshared', 'shared', '0'.repeat(32)])
+      expect([id, (await ask({ method: 'DELETE', path: `/invites/${id}` })).status]).toEqual([id, 404])
+    expect((await ask({ path: '/invites' })).text).not.toContain('x@y.example')
+    expect((await invite({ email: 'x@y.example', role: 'support' })).status).toBe(404)
+    for (const [body, want] of [
+      [{ role: 'clerk' }, 422],
+      [{ email: 'x', role: 'clerk' }, 422],
+      [{ email: 'z@y.example' }, 422],
+      [{ email: 'z@y.example', role: 'clerk', tenant: 'globex' }, 422],
+      [{ email: 'z@y.example', role: 'clerk', by_tenant: false }, 422],
+      [{ user: '*', role: 'clerk' }, 422],
+    ] as const)
+      expect([body, (await invite(body)).status]).toEqual([body, want])
+    const asGuide = { as: 'acme/acme-guide' }
+    expect((await ask({ path: '/invites', ...asGuide })).status).toBe(200)
+    expect((await invite({ email: 'z@y.example', role: 'clerk' }, asGuide)).status).toBe(403)
+    expect((await ask({ method: 'DELETE', path: `/invites/${there.body.id}`, ...asGuide })).status).toBe(403)
+  })
+})
+
 describe('a request', () => {
   it('without the header that marks it, or from another site, changes and reads nothing', async () => {
     const refused: Record<string, string>[] = [
