@@ -1,4 +1,4 @@
-// Changes of the policy that somebody proposed, for somebody else to apply.
+// Changes of the policy that somebody proposed, for someone else to apply.
 import type { AccessDiff } from '../model/access-diff.ts'
 import type { Stored } from '../model/objects.ts'
 import type { Kind } from './kind.ts'

@@ -59,7 +59,7 @@ it('one proposes, another one applies, with the reason of the proposal', async (
   const shown = await printedBy(() => showProposal(ben, id, PLACE))
   expect(shown).toMatch(/^Proposal .* by k: proposed\nReason: auditors read\nTicket: OPS-7\n\n.*role auditor/s)
   const options = { ...PLACE, yes: true, force: true }
-  await expect(printedBy(() => applyProposal(ana, id, options))).rejects.toThrow(/somebody else decides/)
+  await expect(printedBy(() => applyProposal(ana, id, options))).rejects.toThrow(/someone else decides/)
   expect(await printedBy(() => applyProposal(ben, id, options))).toMatch(/Applied \(1 to create.*\): revision \d+\n$/)
   expect((await api.ask('GET', '$S/roles/auditor')).status).toBe(200)
   const [entry] = api.store.entries(api.environment, api.store.head(api.environment).revision - 1)
@@ -70,8 +70,8 @@ it('one proposes, another one applies, with the reason of the proposal', async (
 it('is rejected by another one with a reason, and withdrawn by whoever proposed it', async () => {
   writeFileSync(file, JSON.stringify({ zerohop: 2, roles: [{ key: 'other' }] }))
   const first = (await propose()).id
-  await expect(printedBy(() => endProposal(ana, first, 'reject', PLACE))).rejects.toThrow(/somebody else decides/)
-  await expect(printedBy(() => endProposal(ben, first, 'withdraw', PLACE))).rejects.toThrow(/only whoever proposed/)
+  await expect(printedBy(() => endProposal(ana, first, 'reject', PLACE))).rejects.toThrow(/someone else decides/)
+  await expect(printedBy(() => endProposal(ben, first, 'withdraw', PLACE))).rejects.toThrow(/only the one who proposed/)
   expect(await printedBy(() => endProposal(ben, first, 'reject', { ...PLACE, reason: 'too wide' }))).toBe(
     `rejected: ${first}\n`,
   )

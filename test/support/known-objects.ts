@@ -130,7 +130,6 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/validate': { files: [{ name: 'policy.yaml', text: 'zerohop: 2' }] },
-    'POST /v2/projects/:p/envs/:e/proposals': PROPOSED,
     'POST /v2/projects/:p/envs/:e/copy/plan': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/copy/async': { target_env: { existing: 'production' } },
     'DELETE /v2/facts/:p/:e/bulk/tenants': { idents: ['default'] },

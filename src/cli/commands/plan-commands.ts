@@ -40,7 +40,7 @@ export function addPlans(program: Command): void {
       ).conflicts(['out', 'markdown']),
     )
     .addOption(
-      new Option('--propose', 'propose it, for somebody else to apply: zerohop proposals').conflicts(['out', 'at']),
+      new Option('--propose', 'propose it, for someone else to apply: zerohop proposals').conflicts(['out', 'at']),
     )
     .option('--out <file>', 'write the plan to a file, for apply')
     .option('--markdown', 'as a pull request comment, without keys of users and tenants')

@@ -77,7 +77,7 @@ export async function plan(env: Env, files: readonly string[], options: PlanOpti
   process.stdout.write(renderPlan(made, target, options))
   if (options.propose && made.changes.length > 0) {
     const { id } = await (await import('./proposals.ts')).propose(env, request, options)
-    process.stderr.write(`zerohop: proposed as ${id}: somebody else applies it, zerohop proposals apply ${id}\n`)
+    process.stderr.write(`zerohop: proposed as ${id}: someone else applies it, zerohop proposals apply ${id}\n`)
   }
   return planCode(made, made.changes.length === 0)
 }

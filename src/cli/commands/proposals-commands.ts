@@ -32,7 +32,7 @@ export function addProposals(program: Command): void {
       ),
     )
   addReasonOptions(remote(refusesUsage(proposals.command('apply'))))
-    .description('applies a proposal of somebody else; shows what would change and asks before doing it')
+    .description('applies a proposal of someone else; shows what would change and asks before doing it')
     .argument('<id>', ID)
     .option('--yes', YES)
     .option('--force', FORCE)
@@ -45,7 +45,7 @@ export function addProposals(program: Command): void {
       }),
     )
   for (const [how, says] of [
-    ['reject', 'rejects a proposal of somebody else'],
+    ['reject', 'rejects a proposal of someone else'],
     ['withdraw', 'withdraws a proposal of your own'],
   ] as const)
     addReasonOptions(remote(refusesUsage(proposals.command(how))))

@@ -45,7 +45,7 @@ export function createProposal(
   const id = mint.id()
   const made: Proposal = {
     ...{ id, key: id, created_at: mint.now, updated_at: mint.now, state: 'proposed', request },
-    ...{ base_revision: plan.revision, summary: summaryOf(plan.entries) },
+    ...{ base_revision: plan.revision, summary: formatCounts(plan.entries) },
     ...{ fingerprints: plan.fingerprints, expected: plan.diff, by: party },
     ...reasons,
   }
@@ -58,7 +58,7 @@ export function createProposal(
   return { changes: [...makeRoom(view), put('proposal', made)], summary: `proposal: ${made.summary}`, result: made }
 }
 
-const summaryOf = (entries: MadePlan['entries']): string => formatSummary('', countByOp(entries)).replace(/^: /, '')
+const formatCounts = (entries: MadePlan['entries']): string => formatSummary('', countByOp(entries)).replace(/^: /, '')
 
 /** The oldest one that is closed goes. @throws LIMIT_EXCEEDED when all are open */
 function makeRoom(view: View) {
@@ -112,7 +112,7 @@ function requireOpen(view: View, { ref }: Pick<Ending, 'ref'>): Proposal {
 }
 
 /**
- * The open proposal of somebody else.
+ * The open proposal of someone else.
  * @throws OBJECT_NOT_FOUND, PROPOSAL_CLOSED, OWN_PROPOSAL
  */
 export function requireOthers(view: View, { ref, party }: Pick<Ending, 'ref' | 'party'>): Proposal {

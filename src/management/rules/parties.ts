@@ -1,5 +1,5 @@
-// Who is one and the same where somebody else has to approve. Two accounts of one person cannot be told apart, nor two keys
-// that somebody else handed out.
+// Who is one and the same where someone else has to approve. Two accounts of one person cannot be told apart, nor two keys
+// that someone else handed out.
 import type { ApiKey } from '../../kinds/api-key.ts'
 import type { Party } from '../../kinds/proposal.ts'
 import type { Actor } from '../../log/change.ts'
@@ -11,7 +11,7 @@ import { actorId, actorName } from './actor.ts'
  * The person or key of a write.
  * @param control the log of the organization
  */
-export function partyOf(control: View, by: Actor): Party {
+export function findParty(control: View, by: Actor): Party {
   const { api_key_id, user } = by
   const id = actorId(by)
   const made: Pick<ApiKey, 'made_by'> | undefined =
@@ -25,7 +25,7 @@ export function partyOf(control: View, by: Actor): Party {
 }
 
 /** What a key remembers of who makes it: rotation keeps the id, so a chain of keys has each once. */
-export const makersOf = ({ ids }: Pick<Party, 'ids'>): Pick<ApiKey, 'made_by'> =>
+export const listMakers = ({ ids }: Pick<Party, 'ids'>): Pick<ApiKey, 'made_by'> =>
   ids.length === 0 ? {} : { made_by: ids.slice(0, MADE_BY_MAX) }
 
 /**

@@ -134,15 +134,15 @@ describe('whoever proposed it', () => {
     const keys = { same: author, rotated: rotated.body.secret, made: third.secret, maker: api.made.organization.secret }
     for (const [name, key] of Object.entries(keys)) {
       for (const what of ['apply', 'reject'] as const)
-        expect(code(await decide(proposal.id, what, key)), `${what} by ${name}`).toMatch(/^403 .*somebody else decides/)
+        expect(code(await decide(proposal.id, what, key)), `${what} by ${name}`).toMatch(/^403 .*someone else decides/)
     }
-    expect(code(await decide(proposal.id, 'withdraw', approver))).toMatch(/^403 only whoever proposed/)
+    expect(code(await decide(proposal.id, 'withdraw', approver))).toMatch(/^403 only the one who proposed/)
     expect([(await read(proposal.id)).state, head()]).toEqual(['proposed', before])
     expect((await decide(proposal.id, 'withdraw', rotated.body.secret)).body.state).toBe('withdrawn')
     author = rotated.body.secret
   })
 
-  it('is stored with it: it stays somebody else when their key is deleted', async () => {
+  it('is stored with it: it stays someone else when their key is deleted', async () => {
     const gone = await makeKey('write')
     const { body } = await propose([makeRole('orphaned')], gone.secret)
     await api.ask('DELETE', `/v2/api-key/${gone.id}`)

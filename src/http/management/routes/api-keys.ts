@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ApiKey, KEY_LEVELS, type KeyLevel } from '../../../kinds/api-key.ts'
 import type { PdpConfig } from '../../../kinds/pdp-config.ts'
 import { hasAccess, reachesKey } from '../../../management/rules/access.ts'
-import { makersOf, partyOf } from '../../../management/rules/parties.ts'
+import { findParty, listMakers } from '../../../management/rules/parties.ts'
 import {
   ApiKeyCreate,
   ApiKeyQuery,
@@ -106,8 +106,8 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     '/v2/api-key',
     describe(change, 'Create an API key', { body: ApiKeyCreate, response: { 200: ApiKeyRead } }),
     async (request) => {
-      const by = partyOf(management.gate.control(request.caller), requestActor(request, 'createApiKey'))
-      const input = { ...makeNewKey(management, request, request.body), ...makersOf(by) }
+      const by = findParty(management.gate.control(request.caller), requestActor(request, 'createApiKey'))
+      const input = { ...makeNewKey(management, request, request.body), ...listMakers(by) }
       const { key, secret } = await writeControl(management, request, 'createApiKey', input)
       return print(management, request, key, secret)
     },

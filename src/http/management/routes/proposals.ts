@@ -9,7 +9,7 @@ import { requireOthers } from '../../../management/plan/proposals.ts'
 import { planRead } from '../../../management/plan/render-plan.ts'
 import type { ApplyInput } from '../../../management/plan/use-cases.ts'
 import { actorId } from '../../../management/rules/actor.ts'
-import { partyOf } from '../../../management/rules/parties.ts'
+import { findParty } from '../../../management/rules/parties.ts'
 import { Plan } from '../../../management/schemas/plan.ts'
 import {
   ProposalApply,
@@ -67,7 +67,7 @@ export function proposalRoutes(app: FastifyInstance, management: RouteContext, p
         ...request.body,
       })
       const plan = { revision, entries, more, fingerprints, diff }
-      const input = { ...saidBy(management, request, 'createProposal'), request: request.body, plan }
+      const input = { ...readAsker(management, request, 'createProposal'), request: request.body, plan }
       const proposal = await write(management, request, reply, 'createProposal', input)
       return reply.code(201).send(proposalRead(requestView(management, request), proposal))
     },
@@ -97,7 +97,7 @@ export function proposalRoutes(app: FastifyInstance, management: RouteContext, p
         preValidation: withoutBody,
       },
       async (request, reply) => {
-        const input = { ref: request.params.proposal, ...saidBy(management, request, useCase) }
+        const input = { ref: request.params.proposal, ...readAsker(management, request, useCase) }
         const closed = await write(management, request, reply, useCase, input)
         return proposalRead(requestView(management, request), closed)
       },
@@ -120,8 +120,8 @@ function applyRoute(app: FastifyInstance, management: RouteContext, planner: Pla
     },
     async (request, reply) => {
       const environment = request.scope.environment.id
-      const said = saidBy(management, request, 'applyProposal')
-      const ending = { ref: request.params.proposal, ...said }
+      const asked = readAsker(management, request, 'applyProposal')
+      const ending = { ref: request.params.proposal, ...asked }
       // refused before anything is compared; the writer looks again
       const { fingerprints, expected: promised, ...proposal } = requireOthers(requestView(management, request), ending)
       const actor = requestActor(request, 'applyProposal')
@@ -153,9 +153,9 @@ const find = (management: RouteContext, request: FastifyRequest<Named<never>>): 
   requestView(management, request).require('proposal', request.params.proposal)
 
 /** Who asks, and why. */
-function saidBy({ gate }: RouteContext, request: FastifyRequest, operation: string) {
+function readAsker({ gate }: RouteContext, request: FastifyRequest, operation: string) {
   const by = requestActor(request, operation)
-  return { party: partyOf(gate.control(request.caller), by), ...given(by) }
+  return { party: findParty(gate.control(request.caller), by), ...given(by) }
 }
 
 const given = ({ reason, ticket }: { readonly reason?: string; readonly ticket?: string }) => ({
