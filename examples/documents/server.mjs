@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 import fastify from 'fastify'
 import Database from 'libsql'
-import { createClient, dataOf } from 'zerohop/client'
+import { createClient } from 'zerohop/client'
 import { memberRoutes } from 'zerohop/fastify'
 import { toResource, toSql } from 'zerohop/filters'
 import { connect, managementServer, openManagement, readKeys } from 'zerohop/server'
@@ -29,7 +29,7 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   process.exit(2)
 }
 const folder = mkdtempSync(join(tmpdir(), 'documents-'))
-const { pdp, clients, ...zerohop } = await startZerohop(folder)
+const { pdp, client, ...zerohop } = await startZerohop(folder)
 const db = tables()
 const read = (file) => readFileSync(join(import.meta.dirname, file), 'utf8')
 
@@ -109,7 +109,7 @@ const findMember = async ({ headers }) => {
   const user = findUser(headers.cookie)
   return user && { user, tenant: SESSIONS[user] }
 }
-app.register(memberRoutes(pdp, { client: (tenant) => clients.get(tenant), findMember }), { prefix: '/authz' })
+app.register(memberRoutes(pdp, { client, findMember }), { prefix: '/authz' })
 
 servePage('/', 'page', 'Documents')
 servePage('/members', 'members', 'Members', '<link rel="stylesheet" href="/members.css">')
@@ -133,31 +133,21 @@ function servePage(path, name, title, head = '') {
 
 /**
  * The management API in this process, for the example: in production it is `zerohop serve`, and this application has its
- * address, the key of its environment, and a key of each tenant.
+ * address and the key of its environment.
  */
 async function startZerohop(data) {
   await (await openWithPolicy(data)).close()
   const management = await openManagement({ data })
   const api = managementServer(management)
   const url = await api.listen({ port: 0, host: '127.0.0.1' })
-  const { organization, environments } = readKeys(data)
-  const connected = await connect({ url, apiKey: environments.development })
-  const { project_id: _, ...place } = dataOf(
-    await createClient({ url, apiKey: environments.development }).GET('/v2/api-key/scope'),
-  )
-  const operator = createClient({ url, apiKey: organization })
-  const made = new Map()
-  for (const tenant_id of new Set(Object.values(SESSIONS))) {
-    const body = { ...place, object_type: 'tenant', access_level: 'write', tenant_id }
-    const { secret } = dataOf(await operator.POST('/v2/api-key', { body }))
-    made.set(tenant_id, createClient({ url, apiKey: secret }))
-  }
+  const apiKey = readKeys(data).environments.development
+  const connected = await connect({ url, apiKey })
   const close = async () => {
     await connected.close()
     await api.close()
     await management.store.close()
   }
-  return { pdp: connected, clients: made, close }
+  return { pdp: connected, client: createClient({ url, apiKey }), close }
 }
 
 /** What a request may say of a document: never its tenant, owner or status. */

@@ -21,7 +21,7 @@ export interface Member {
 }
 
 export interface MemberRoutesOptions<R> {
-  /** writes with the key of a tenant; a function where each tenant has a key of its own */
+  /** writes with the key of the environment, or of a tenant; a function where each tenant has a key of its own */
   readonly client: ManagementClient | ((tenant: string) => ManagementClient)
   /** what the vendor's session knows about a request; nothing where no one is signed in, or in no tenant */
   readonly findMember: (request: R) => Promise<Member | null | undefined>
@@ -95,7 +95,7 @@ export class MemberRoutes<R> {
     const scope = this.#scopes.get(client) ?? readScope(client)
     this.#scopes.set(client, scope)
     try {
-      return { client, place: { ...(await scope), ref: tenant } }
+      return { client, place: { ...(await scope), ref: tenant }, headers: { 'x-as-tenant': tenant } }
     } catch (error) {
       this.#scopes.delete(client)
       throw error
@@ -114,13 +114,13 @@ export class MemberRoutes<R> {
 const isClient = (given: ManagementClient | ((tenant: string) => ManagementClient)): given is ManagementClient =>
   typeof given !== 'function'
 
-/** What the key of a client is for. A key that reaches further than one tenant is refused: it would do what no tenant may. */
+/** The environment that the key of a client is for: what it does there is narrowed to the tenant of each request. */
 async function readScope(client: ManagementClient): Promise<Scope> {
   const { data, response } = await client.GET('/v2/api-key/scope')
   if (data === undefined) throw new Error(`the scope of the key was answered with status ${response.status}`)
-  const { project_id, environment_id, tenant_id } = data
-  if (project_id == null || environment_id == null || tenant_id == null)
-    throw new Error('the key of the client is not the key of a tenant')
+  const { project_id, environment_id } = data
+  if (project_id == null || environment_id == null)
+    throw new Error('the key of the client is not the key of an environment or of a tenant')
   return { p: project_id, e: environment_id }
 }
 

@@ -12,6 +12,8 @@ export interface MemberCall {
   readonly client: ManagementClient
   /** the tenant of the session, in the environment of the key */
   readonly place: { readonly p: string; readonly e: string; readonly ref: string }
+  /** what narrows a request to that tenant, whatever its key reaches */
+  readonly headers: { readonly 'x-as-tenant': string }
   /** the parts of the path that are `*` in the table, decoded */
   readonly names: readonly string[]
   readonly body: Fields
@@ -67,51 +69,69 @@ export const MEMBER_ROUTES: readonly MemberRoute[] = [
   { method: 'DELETE', path: ['invites', '*'], needs: 'manage', run: cancelInvite },
 ]
 
-async function listMembers({ client, place, query, mayManage }: MemberCall): Promise<Response> {
+async function listMembers({ client, place, headers, query, mayManage }: MemberCall): Promise<Response> {
   const asked = { ...query, include_resource_instance_roles: 'true' }
-  const { data, total_count } = dataIn(await client.GET(USERS, { params: { path: place, query: asked as object } }))
+  const { data, total_count } = dataIn(
+    await client.GET(USERS, { params: { path: place, query: asked as object }, headers }),
+  )
   return answer(200, { data: data.map(memberRead), total_count, may_manage: mayManage() })
 }
 
-async function removeMember({ client, place, names: [user = ''] }: MemberCall): Promise<Response> {
-  dataIn(await client.DELETE(`${USERS}/{user}`, { params: { path: { ...place, user: requireUser(user) } } }))
+async function removeMember({ client, place, headers, names: [user = ''] }: MemberCall): Promise<Response> {
+  dataIn(await client.DELETE(`${USERS}/{user}`, { params: { path: { ...place, user: requireUser(user) } }, headers }))
   return answer(204, null)
 }
 
 /** Gives a role, or changes its times: what is not sent stays. */
-async function giveRole({ client, place, names: [user = '', role = ''], body }: MemberCall): Promise<Response> {
+async function giveRole({
+  client,
+  place,
+  headers,
+  names: [user = '', role = ''],
+  body,
+}: MemberCall): Promise<Response> {
   const sent = { ...body, user: requireUser(user), role }
-  const { response, ...result } = await client.PUT(ASSIGNMENTS, { params: { path: place }, body: sent })
+  const { response, ...result } = await client.PUT(ASSIGNMENTS, { params: { path: place }, headers, body: sent })
   dataIn({ response, ...result })
   return answer(response.status === 201 ? 201 : 200, {})
 }
 
-async function takeRole({ client, place, names: [user = '', role = ''], query }: MemberCall): Promise<Response> {
+async function takeRole({
+  client,
+  place,
+  headers,
+  names: [user = '', role = ''],
+  query,
+}: MemberCall): Promise<Response> {
   const body = { ...query, user: requireUser(user), role }
-  dataIn(await client.DELETE(ASSIGNMENTS, { params: { path: place }, body }))
+  dataIn(await client.DELETE(ASSIGNMENTS, { params: { path: place }, headers, body }))
   return answer(204, null)
 }
 
-async function listRoles({ client, place, query, mayManage }: MemberCall): Promise<Response> {
-  const { data, total_count } = dataIn(await client.GET(ROLES, { params: { path: place, query: query as object } }))
+async function listRoles({ client, place, headers, query, mayManage }: MemberCall): Promise<Response> {
+  const { data, total_count } = dataIn(
+    await client.GET(ROLES, { params: { path: place, query: query as object }, headers }),
+  )
   return answer(200, { data: data.map(tenantRole), total_count, may_manage: mayManage() })
 }
 
-async function listInvites({ client, place, query, mayManage }: MemberCall): Promise<Response> {
-  const { data, total_count } = dataIn(await client.GET(INVITES, { params: { path: place, query: query as object } }))
+async function listInvites({ client, place, headers, query, mayManage }: MemberCall): Promise<Response> {
+  const { data, total_count } = dataIn(
+    await client.GET(INVITES, { params: { path: place, query: query as object }, headers }),
+  )
   return answer(200, { data: data.map(inviteRead), total_count, may_manage: mayManage() })
 }
 
 /** Invites somebody by email, by key, or by both: the answer is the same whether the user exists. */
-async function invite({ client, place, body }: MemberCall): Promise<Response> {
+async function invite({ client, place, headers, body }: MemberCall): Promise<Response> {
   const sent = body as { readonly role: string }
-  return answer(201, inviteRead(dataIn(await client.POST(INVITES, { params: { path: place }, body: sent }))))
+  return answer(201, inviteRead(dataIn(await client.POST(INVITES, { params: { path: place }, headers, body: sent }))))
 }
 
-async function cancelInvite({ client, place, names: [id = ''] }: MemberCall): Promise<Response> {
+async function cancelInvite({ client, place, headers, names: [id = ''] }: MemberCall): Promise<Response> {
   const parsed = parseId(id)
   if (parsed === undefined) throw new MemberRefusal(404, 'not_found', 'there is no such invite')
-  dataIn(await client.DELETE(`${INVITES}/{invite}`, { params: { path: { ...place, invite: parsed } } }))
+  dataIn(await client.DELETE(`${INVITES}/{invite}`, { params: { path: { ...place, invite: parsed } }, headers }))
   return answer(204, null)
 }
 

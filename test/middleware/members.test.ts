@@ -85,6 +85,12 @@ const clientWith = (key: string): ManagementClient =>
     URL_OF_API,
     key,
   )
+async function clientOfLevel(level: 'env' | 'project'): Promise<ManagementClient> {
+  const { organization_id, project_id, environment_id } = api.place
+  const scope = level === 'env' ? { environment_id } : { project_id }
+  const key = { organization_id, ...scope, object_type: level, access_level: 'write' }
+  return clientWith((await api.ask('POST', '/v2/api-key', key)).body.secret)
+}
 const apply = async () => {
   const { status, body } = await api.ask('POST', '/v2/projects/default/envs/development/apply', {
     policy: { ...POLICY, ...FACTS },
@@ -115,7 +121,9 @@ const memberIn = (text: string | null | undefined): Member | null => {
   const [tenant, user] = text?.split('/') ?? []
   return tenant && user ? { tenant, user } : null
 }
-const OPTIONS = { client: (tenant: string) => clients.get(tenant)!, read: 'members:see' }
+/** With a client for each tenant, or the one of the environment. */
+let clientOf = (tenant: string) => clients.get(tenant)!
+const OPTIONS = { client: (tenant: string) => clientOf(tenant), read: 'members:see' }
 
 /** One request to the routes by themselves. */
 interface Asked {
@@ -362,7 +370,16 @@ describe('who may', () => {
   })
 })
 
-describe('another tenant', () => {
+describe.each(['of the tenant', 'of the environment'])('another tenant, with the key %s,', (which) => {
+  beforeAll(async () => {
+    if (which === 'of the tenant') return
+    const client = await clientOfLevel('env')
+    clientOf = () => client
+  })
+  afterAll(() => {
+    clientOf = (tenant) => clients.get(tenant)!
+  })
+
   it('is not reached by a path, a query, a body or a header', async () => {
     const before = await api.ask('GET', '$F/role_assignments?tenant=globex&per_page=100')
     const keys = [
@@ -402,6 +419,7 @@ describe('another tenant', () => {
     }
     const onPlan = { body: { resource_instance: 'doc:globex-plan' } }
     expect((await give('acme-clerk', 'editor', onPlan)).status).toBe(404)
+    expect((await give('acme-clerk', 'support')).status).toBe(404)
     expect(
       (
         await take('globex-clerk', 'editor', {
@@ -420,15 +438,13 @@ describe('another tenant', () => {
       expect((await ask({ as, path: '/members', options: crossed })).status).toBe(404)
   })
 
-  it('is not reached with the key of an environment, whose rights no tenant has', async () => {
+  it('is not reached with a key that is of no environment', async () => {
     const causes: unknown[] = []
-    const { organization_id, environment_id } = api.place
-    const key = { organization_id, environment_id, object_type: 'env', access_level: 'write' }
-    const client = clientWith((await api.ask('POST', '/v2/api-key', key)).body.secret)
+    const client = await clientOfLevel('project')
     const answered = await ask({ path: '/members', options: { client, onError: (error) => causes.push(error) } })
     expect([answered.status, String(causes[0])]).toEqual([
       503,
-      'Error: the key of the client is not the key of a tenant',
+      'Error: the key of the client is not the key of an environment or of a tenant',
     ])
   })
 

@@ -35,6 +35,7 @@ import { copyRoutes } from '../management/routes/environment-copies.ts'
 import { factsFileRoutes } from '../management/routes/facts-file.ts'
 import { historyRoutes } from '../management/routes/history.ts'
 import { ROUTES } from '../management/routes/index.ts'
+import { lastUsedRoutes } from '../management/routes/last-used.ts'
 import { organizationRoutes } from '../management/routes/organizations.ts'
 import { pastRoutes } from '../management/routes/past.ts'
 import { pastListingRoutes } from '../management/routes/past-listing.ts'
@@ -173,6 +174,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     }
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
+    lastUsedRoutes(guarded, management)
     elementsRoutes(guarded, management)
     v1Routes(guarded, management)
     routes?.(guarded, management)

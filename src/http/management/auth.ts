@@ -62,7 +62,10 @@ declare module 'fastify' {
     caller: Caller
     /** set on routes below `/:p/:e` */
     scope: Scope
-    /** the tenant of the key, which is the one that the path names; undefined for keys of other levels */
+    /**
+     * the tenant that the path names, of the key or of the header `x-as-tenant`: the request sees and changes what is
+     * its own
+     */
     ownTenant: Tenant | undefined
     /** true for a request with the operator's token instead of a key, which has no caller */
     isOperator: boolean
@@ -80,6 +83,9 @@ declare module 'fastify' {
     forOperators?: true
   }
 }
+
+/** Names a tenant: the request may do what a key of that tenant may, and no more. */
+const AS_TENANT = 'x-as-tenant'
 
 const BEARER = /^bearer +([\x21-\x7e]+) *$/i
 
@@ -219,6 +225,19 @@ export class Gate {
   }
 
   /**
+   * The tenant of a request that is to be carried out as one of its own administrators: it reaches then what a key of
+   * the tenant reaches, whatever its key may do.
+   * @throws NOT_OF_TENANT on a route that is about no tenant; OBJECT_NOT_FOUND when the path names another one
+   */
+  asTenant(scope: Scope | undefined, ref: string | undefined, named: string): Tenant {
+    if (scope === undefined || ref === undefined) throw new ZerohopError('NOT_OF_TENANT')
+    const view = this.#store.view(scope.environment.id)
+    const tenant = view.find('tenant', ref)
+    if (tenant === undefined || view.find('tenant', named)?.id !== tenant.id) throw missing('tenant', ref)
+    return tenant
+  }
+
+  /**
    * Where the first API version keeps objects outside of environments. A PDP of that version follows it besides the
    * environment of its key, which is why the key of an environment reaches it here, to read and in its own organization
    * only.
@@ -302,6 +321,8 @@ export function guard(app: FastifyInstance, gate: Gate, isOperator: OperatorChec
 /** Sets caller and scope of a request. @throws KEY_TOO_NARROW, OBJECT_NOT_FOUND */
 function admit(request: FastifyRequest, gate: Gate, caller: Caller, operation: Operation): void {
   request.caller = caller
+  const named = request.headers[AS_TENANT]
+  if (named !== undefined && !isForTenants(operation)) throw new ZerohopError('NOT_OF_TENANT')
   requireAccess(caller.key, operation)
   const { p, e, ref } = request.params as { p?: string; e?: string; ref?: string }
   const { outside, mayBeGone } = request.routeOptions.config
@@ -310,6 +331,7 @@ function admit(request: FastifyRequest, gate: Gate, caller: Caller, operation: O
   if (caller.key.level === 'tenant') request.ownTenant = gate.ownTenant(caller, ref)
   // undefined on routes that are about no environment
   const scope: Scope | undefined = request.scope
+  if (named !== undefined) request.ownTenant = gate.asTenant(scope, ref, String(named))
   if (scope !== undefined) requireRequired(request, scope.environment, operation)
 }
 

@@ -225,8 +225,12 @@ function withPart(route: Route, broken: number, by: string): Promise<Answer> {
   return api.ask(route.method, path, known.body(route), keyFor(route))
 }
 
-/** Lists that do not grow. */
-const UNPAGED = new Set(['/v2/activity/types', '/v2/pdps/:p/:e/audit_logs/counts'])
+/** Lists that do not grow, and those whose pages go on by a cursor. */
+const UNPAGED = new Set([
+  '/v2/activity/types',
+  '/v2/pdps/:p/:e/audit_logs/counts',
+  ...['role_assignments', 'permissions', 'users'].map((what) => `/v2/facts/:p/:e/last_used/${what}`),
+])
 
 /** The organization key, but where only the key of an environment may ask. */
 const keyFor = ({ method, url }: Route): { key?: string } =>
