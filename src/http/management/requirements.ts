@@ -21,7 +21,7 @@ export function requireReason(request: FastifyRequest, { require_reason, environ
 }
 
 /** Refuses to change the policy directly where it is changed by proposals. The system may. @throws APPROVAL_REQUIRED */
-export function requireNoApproval({ caller }: FastifyRequest, { require_approval, environment }: Environment): void {
+function requireNoApproval({ caller }: FastifyRequest, { require_approval, environment }: Environment): void {
   if (require_approval === true && !caller.isSystem) throw new ZerohopError('APPROVAL_REQUIRED', { environment })
 }
 
