@@ -252,7 +252,9 @@ describe('an environment that requires approval', () => {
       !url.startsWith('/v1/')
     const routes = other.routes.filter(isOther)
     let answered = 0
-    for (const route of routes) {
+    // what goes last takes nothing away that others are about
+    const isLast = ({ method }: Route) => Number(method === 'DELETE')
+    for (const route of routes.toSorted((one, two) => isLast(one) - isLast(two))) {
       const { status } = await other.ask(route.method, known.path(route.url), known.body(route))
       if (status < 300) answered++
     }
