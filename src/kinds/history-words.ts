@@ -258,6 +258,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   deleteInstances: on('resource_instance', 'Deleted instances'),
   ...usual('Tuple', 'relationship_tuple'),
   putTuple: on('relationship_tuple', 'Saved a relationship'),
+  deleteDeadKeys: { says: 'Deleted keys of deleted tenants' },
   deleteEnded: { says: 'Deleted what had ended' },
   announceEnding: { says: 'Announced what ends' },
   createTuples: on('relationship_tuple', 'Created relationships'),

@@ -44,6 +44,7 @@ import { exportRoutes } from '../management/routes/policy-file.ts'
 import { projectRoutes } from '../management/routes/projects.ts'
 import { replayRoutes } from '../management/routes/replay.ts'
 import { revertRoutes } from '../management/routes/revert.ts'
+import { tenantReadRoutes } from '../management/routes/tenant-reads.ts'
 import { auditMetrics, checkpointMetrics, storeMetrics } from '../management/store-metrics.ts'
 import { answerSystem } from '../management/system-requests.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
@@ -170,6 +171,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
       accessReviewRoutes(guarded, management, options.past)
       revertRoutes(guarded, management, { planner, past: options.past })
     }
+    tenantReadRoutes(guarded, management, options.past)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
     lastUsedRoutes(guarded, management)

@@ -18,6 +18,7 @@ import {
 import {
   createApiKey,
   deleteApiKey,
+  deleteDeadKeys,
   endOldSecret,
   noteRead,
   refuseMissing,
@@ -134,6 +135,7 @@ const unwatched = {
   rotatePdpKey,
   endOldSecret,
   deleteApiKey,
+  deleteDeadKeys,
   noteKeyUse,
   noteRead,
   refuseMissing,

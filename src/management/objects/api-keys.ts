@@ -107,6 +107,34 @@ export function deleteApiKey(view: View, { ref }: { readonly ref: string }, _min
   return { changes, secrets: [{ id: key.id, secret: null }], status: 204, result: null }
 }
 
+/** Whether the tenant of a key of level `tenant` was deleted. Ids of tenants come once, so it does not come back. */
+function isDead(view: View, { environment_id, tenant_id }: ApiKey): boolean {
+  if (tenant_id === undefined || environment_id === null || view.find('environment', environment_id) === undefined)
+    return false
+  return view.other(environment_id).find('tenant', tenant_id) === undefined
+}
+
+/**
+ * Deletes those of the keys, named by their ids, whose tenant was deleted: they open nothing any more. One that was made
+ * after `before` stays, because its tenant may be too new to be seen here. Returns how many.
+ */
+export function deleteDeadKeys(
+  view: View,
+  { ids, before }: { readonly ids: readonly string[]; readonly before: number },
+  mint: Mint,
+): Decided<number> {
+  const dead = ids
+    .flatMap((id) => view.find('api_key', id) ?? [])
+    .filter((key) => key.secret_of === undefined && key.created_at < before && isDead(view, key))
+  const deleted = dead.map(({ id }) => deleteApiKey(view, { ref: id }, mint))
+  return {
+    changes: deleted.flatMap(({ changes }) => changes),
+    secrets: deleted.flatMap(({ secrets = [] }) => secrets),
+    summary: `delete keys of deleted tenants: ${dead.length} deleted`,
+    result: dead.length,
+  }
+}
+
 /** The key of an id; never the object of an old secret. @throws OBJECT_NOT_FOUND */
 function requireKey(view: View, ref: string): ApiKey {
   const key = view.require('api_key', ref)
