@@ -109,6 +109,9 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const requestable = { by: 'everybody', approvers: ['admin'], max_duration: 3_155_760_000, reason: 'optional' }
   await make('$S/roles', { key: 'asked', requestable })
   await make('$F/users', { key: 'approver', role_assignments: [{ role: 'admin', tenant: 'default' }] })
+  await make('$F/users', { key: 'asker' })
+  // one is decided by the routes of its tenant, and one by the others
+  const requestOfAsker = await make('$F/access_requests', { as: 'asker', role: 'asked', duration: 60 })
   const request = await make('$F/access_requests', { as: 'ana', role: 'asked', until: '2099-01-01T00:00:00Z' })
   await make('$F/proxy_configs', { key: 'proxy', secret: 'token' })
   await make('$S/groups', { group_instance_key: 'team', group_tenant: 'default' })
@@ -140,11 +143,11 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/deny': { as: 'approver' },
     'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/cancel': { as: 'ana' },
     'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/revoke': { as: 'approver' },
-    'POST /v2/facts/:p/:e/access_requests': { as: 'ben', role: 'asked', duration: 60 },
+    'POST /v2/facts/:p/:e/access_requests': { as: 'approver', role: 'asked', duration: 60 },
     'POST /v2/facts/:p/:e/access_requests/:ref/approve': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/deny': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/revoke': { as: 'approver' },
-    'POST /v2/facts/:p/:e/access_requests/:ref/cancel': { as: 'ana' },
+    'POST /v2/facts/:p/:e/access_requests/:ref/cancel': { as: 'asker' },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/validate': { files: [{ name: 'policy.yaml', text: 'zerohop: 2' }] },
     'POST /v2/projects/:p/envs/:e/copy/plan': { target_env: { existing: 'production' } },
@@ -155,6 +158,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const ref = ({ kind, parameter }: Segment): string => {
     if (parameter === 'p') return 'default'
     if (parameter === 'e') return 'development'
+    if (kind === 'access_requests' && parameter === 'ref') return requestOfAsker.id
     const known = kind === undefined ? undefined : refs[kind]
     if (known === undefined) throw new Error(`test/support/known-objects.ts names no object for /${kind}/:${parameter}`)
     return known
