@@ -128,10 +128,18 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     revisions: '1',
   }
 
-  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids }
+  const PROPOSALS = '/v2/projects/default/envs/development/proposals'
+  const PROPOSED = { changes: [{ op: 'create', kind: 'role', key: 'proposed', value: {} }] }
+  const { id: proposal } = await make(PROPOSALS, PROPOSED)
+  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids, proposals: proposal }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests': { as: 'ben', role: 'asked', duration: 60 },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/approve': { as: 'approver' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/deny': { as: 'approver' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/cancel': { as: 'ana' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/revoke': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests': { as: 'ben', role: 'asked', duration: 60 },
     'POST /v2/facts/:p/:e/access_requests/:ref/approve': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/deny': { as: 'approver' },
@@ -153,7 +161,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   }
   return {
     fields,
-    ids: Object.values(ids),
+    ids: [...Object.values(ids), proposal],
     ref,
     path: (url) => fill(url, ref),
     body: ({ method, url, body }) =>

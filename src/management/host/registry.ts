@@ -115,6 +115,7 @@ import {
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
+import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
 import { writeInTenant } from '../objects/tenant-writes.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
@@ -122,6 +123,7 @@ import { createUser, deleteUser, replaceUser, resumeUser, suspendUser, syncUser,
 import { copyEnvironment } from '../plan/copy.ts'
 import { importBundle } from '../plan/import.ts'
 import { importFacts } from '../plan/import-facts.ts'
+import { applyProposal, createProposal, rejectProposal, withdrawProposal } from '../plan/proposals.ts'
 import { applyPlan } from '../plan/use-cases.ts'
 import { withWarnings } from '../rules/lost-values.ts'
 import { withRequests } from '../rules/request-effects.ts'
@@ -153,6 +155,10 @@ const unwatched = {
   importBundle,
   importFacts,
   applyPlan,
+  createProposal,
+  withdrawProposal,
+  rejectProposal,
+  applyProposal,
   copyEnvironment,
   createRole,
   updateRole,
@@ -254,6 +260,8 @@ const unwatched = {
   denyAccessRequest,
   cancelAccessRequest,
   revokeAccessRequest,
+  requestInTenant,
+  decideInTenant,
   createProxyConfig,
   updateProxyConfig,
   replaceProxyConfig,
