@@ -20,6 +20,7 @@ import type { PdpCommandOptions } from './commands/pdp.ts'
 import { addPdps } from './commands/pdps-command.ts'
 import { addPlans } from './commands/plan-commands.ts'
 import { addPolicyFiles } from './commands/policy-commands.ts'
+import { addRequests } from './commands/requests-commands.ts'
 import { addSuspensions } from './commands/suspensions-commands.ts'
 import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
@@ -178,6 +179,7 @@ addTypes(program)
 addPlans(program)
 addPdps(program)
 addGrants(program)
+addRequests(program)
 addSuspensions(program)
 addHistory(program)
 addLog(program)
