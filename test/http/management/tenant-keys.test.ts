@@ -407,9 +407,8 @@ async function snapshotOfGlobex(): Promise<unknown> {
   const invites = (await ask('GET', '$F/tenants/globex/invites', undefined, as(globex))).body
   const history = (await ask('GET', '$F/tenants/globex/history', undefined, as(globex))).body
   const all = (await ask('GET', '$F/users?per_page=100')).body.total_count
-  return { users, assignments, invites, history, all, tenant: (await ask('GET', '$F/tenants/globex')).body }
   const roles = (await ask('GET', '$F/tenants/globex/roles', undefined, as(globex))).body
-  return { users, assignments, invites, roles, all, tenant: (await ask('GET', '$F/tenants/globex')).body }
+  return { users, assignments, invites, history, roles, all, tenant: (await ask('GET', '$F/tenants/globex')).body }
 }
 
 /** Ids of `globex` that `acme` has nothing to do with. */
