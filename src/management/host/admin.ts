@@ -149,7 +149,7 @@ async function listOrganizations({ store }: AdminDeps, _input: object) {
 
 async function listKeys({ store }: AdminDeps, { organization }: InOrganization): Promise<KeyRow[]> {
   const view = store.view(findOrganization(store, organization))
-  return [...view.list('api_key')].filter((key) => key.secret_of === undefined).map((key) => keyRow(store, view, key))
+  return [...view.list('api_key')].filter((key) => key.secret_of === undefined && !isSession(key)).map((key) => keyRow(store, view, key))
 }
 
 async function createKey({ store }: AdminDeps, { organization, ...input }: NewKey) {

@@ -17,6 +17,7 @@ import {
   rotateApiKey,
   rotatePdpKey,
 } from '../objects/api-keys.ts'
+import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import {
   assignMany,
   createTenants,
@@ -121,6 +122,8 @@ import { plainUseCases } from './plain-use-cases.ts'
 
 export const useCases = withWarnings({
   bootstrap,
+  logInToElements,
+  logOutOfElements,
   createApiKey,
   rotateApiKey,
   rotatePdpKey,
