@@ -27,6 +27,7 @@ export const SECTIONS: readonly (readonly [
       ['Plan and apply', 'plan-and-apply'],
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],
+      ['Access on request', 'access-requests'],
       ['Access review', 'access-review'],
       ['Access diff', 'access-diff'],
       ['Past decisions', 'past-decisions'],

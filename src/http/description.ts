@@ -21,6 +21,7 @@ export const TAGS = {
   relationship_tuples: 'Relations between instances.',
   set_rules: 'What users of a user set can do with resources of a resource set.',
   user_invites: 'Users who are invited but do not exist yet.',
+  access_requests: 'Requests of users for a role for a time, and what became of them.',
   proxy_configs: 'Services to which the PDP forwards requests, with their secrets.',
   history: 'What was done through this API, and by whom.',
   activity: 'The history in words.',

@@ -29,6 +29,28 @@ export interface PrintedSuspension {
   readonly valid_until?: string
 }
 
+/** How a role may be asked for (docs/access-requests.md). */
+export type Requestable = {
+  /** `members`: users of the tenant; `everybody`: every stored user */
+  readonly by: 'members' | 'everybody'
+  /** keys of roles in the tenant, and `resource/role` of roles on the instance, in the order of their texts */
+  readonly approvers: readonly string[]
+  /** seconds */
+  readonly max_duration: number
+  readonly reason: 'required' | 'optional'
+  /** approved at once, without anyone who decides */
+  readonly auto?: true
+}
+
+/** What may be sent of it: it is replaced as a whole. */
+export interface SentRequestable {
+  readonly by?: 'members' | 'everybody' | null
+  readonly approvers?: readonly string[] | null
+  readonly max_duration: number
+  readonly reason?: 'required' | 'optional' | null
+  readonly auto?: boolean | null
+}
+
 /** What a form of field holds in a stored object, and in a body where it may be sent. */
 export interface Forms {
   /** display name; default: the key */
@@ -49,6 +71,8 @@ export interface Forms {
   note: { readonly stored: string; readonly sent: string }
   /** of a user (D16); default: none, and then the object lacks the field. What is not sent stays, also when the user is replaced */
   suspension: { readonly stored: Suspension; readonly sent: SentSuspension }
+  /** of a role; default: none, and then the object lacks the field. What is not sent stays, also when the role is replaced */
+  requestable: { readonly stored: Requestable; readonly sent: SentRequestable }
   /** of a part of a resource type: the key of that type; never sent */
   resource: { readonly stored: string }
   /** of a part of a resource type: its key without that of the type; never sent */
@@ -110,7 +134,7 @@ type Sent<F extends Field> =
   F extends OwnField<unknown, infer T> ? T : F extends { form: infer N extends keyof Forms } ? SentIn<Forms[N]> : never
 type SentIn<F> = F extends { readonly sent: infer T } ? T : never
 
-const LEFT_OUT = ['instant', 'seconds', 'flag', 'note', 'suspension'] as const
+const LEFT_OUT = ['instant', 'seconds', 'flag', 'note', 'suspension', 'requestable'] as const
 
 /** Names of the fields that objects, answers and files lack where they have no value. */
 export type LeftOutName<F extends Fields> = {

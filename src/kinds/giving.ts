@@ -1,4 +1,5 @@
-// How a role is given: for how long, whether to everybody (D16), and whether by the tenants themselves.
+// How a role is given: for how long, whether to everybody (D16), whether by the tenants themselves, and who may ask for it
+// (docs/access-requests.md).
 import { fields, type StoredFields } from './fields.ts'
 import { durationFields } from './times.ts'
 
@@ -11,6 +12,10 @@ export const givingFields = fields({
   assignable_by_tenants: {
     form: 'flag',
     about: 'whether the API key of a tenant may assign the role in its tenant; default: false',
+  },
+  requestable: {
+    form: 'requestable',
+    about: 'which users can request the role for a time, and who approves; default: none',
   },
 })
 export type Giving = StoredFields<typeof givingFields>

@@ -2,6 +2,7 @@
 // and one in `KINDS`; the compiler names what else must know it.
 
 import { type PolicyKind as KindInFiles, POLICY_KINDS } from '../model/policy-kinds.ts'
+import { type AccessRequest, accessRequest } from './access-request.ts'
 import { type ActionGroup, actionGroup } from './action-group.ts'
 import { type ApiKey, apiKey } from './api-key.ts'
 import { type AppliedObject, appliedObject } from './applied-object.ts'
@@ -48,6 +49,7 @@ export interface EnvironmentObjects {
   /** `__user` and `__tenant`: no resource types, but what declares the attributes of users and of tenants */
   built_in: Resource
   user_invite: UserInvite
+  access_request: AccessRequest
   proxy_config: ProxyConfig
   applied_object: AppliedObject
 }
@@ -104,6 +106,7 @@ export const KINDS = {
   resource_instance: resourceInstance,
   relationship_tuple: relationshipTuple,
   user_invite: userInvite,
+  access_request: accessRequest,
   proxy_config: proxyConfig,
   built_in: builtIn,
   /* canary: kind-of-groups */ group,

@@ -87,6 +87,7 @@ export const resourceRole = {
     resource_roles_named: ({ role }) => [role],
     resource_roles_of_resource: ({ resource }) => [resource],
     resource_roles_with_parent: (role) => role.extends.map((parent) => partKey(role.resource, parent)),
+    resource_roles_with_approver: ({ requestable }) => requestable?.approvers ?? [],
     resource_roles_linked_by: (role) =>
       (role.granted_to?.users_with_role ?? []).map((rule) => partKey(role.resource, rule.linked_by_relation)),
     resource_roles_derived_from: (role) =>

@@ -38,7 +38,10 @@ export const roleAssignmentFields = fields({
  * resource_instance)`. On an instance `role` is a role of its resource type, and `tenant` is the tenant of the
  * instance.
  */
-export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields>, Announced {}
+export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields>, Announced {
+  /** `request/ID` of the access request that it comes from; any other write of it takes that away */
+  readonly origin?: string
+}
 
 /** A role in a tenant, or (`resource_instance`, `type:key`) a role of that type on one instance. */
 export interface RoleAssignmentPolicy extends TimesPolicy {

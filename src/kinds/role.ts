@@ -29,6 +29,7 @@ export const role = {
   hasOwnTable: false,
   indexes: {
     roles_with_parent: (role) => role.extends,
+    roles_with_approver: ({ requestable }) => requestable?.approvers ?? [],
     roles_on_resource: (role) => [
       ...new Set(role.permissions.map((permission) => permission.slice(0, permission.indexOf(':')))),
     ],

@@ -53,6 +53,13 @@ export const ERRORS = {
     class: 'invalid',
     message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
   },
+  REQUEST_REFUSED: { class: 'forbidden', message: '{reason}' },
+  REQUEST_STATE: { class: 'conflict', message: 'access request `{id}` is {state}: it cannot be {done}' },
+  REQUEST_PENDING: {
+    class: 'conflict',
+    message: 'user `{user}` has asked for this already: request `{id}` is pending',
+  },
+  ROLE_HELD: { class: 'conflict', message: 'user `{user}` has role `{role}` already, {times}' },
   INVITE_APPROVED: { class: 'rejected', message: 'user invite `{key}` is already approved' },
   INVITE_OF_OTHER: { class: 'rejected', message: 'user invite `{key}` is for user `{user}`, and not for `{other}`' },
   NOT_ASSIGNABLE_BY_TENANTS: {

@@ -89,6 +89,35 @@ describe('what has ended', () => {
     await open(false)
   })
 
+  it('is an access request that was decided or whose role has ended, and not one that is pending or in force', async () => {
+    const { store } = management
+    const run = async (name: 'createUser' | 'createRole', input: object) =>
+      (await store.commit(log, name, input as never, BY)).result
+    await run('createRole', { key: 'lead' })
+    const requestable = { by: 'everybody', approvers: ['lead'], max_duration: 60, reason: 'optional' }
+    for (const key of ['one', 'two', 'three', 'four']) await run('createRole', { key, requestable })
+    await run('createUser', { key: 'ben', role_assignments: [{ role: 'lead' }] })
+    const ask = async (role: string, time: object) => {
+      const { result } = await store.commit(log, 'createAccessRequest', { as: 'ana', role, ...time }, BY)
+      return result.key
+    }
+    const fields = { as: 'ben' }
+    const denied = await ask('one', { duration: 60 })
+    await store.commit(log, 'denyAccessRequest', { ref: denied, fields }, BY)
+    const ended = await ask('two', { until: Date.now() + 1_000 })
+    await store.commit(log, 'approveAccessRequest', { ref: ended, fields }, BY)
+    const inForce = await ask('three', { duration: 60 })
+    await store.commit(log, 'approveAccessRequest', { ref: inForce, fields }, BY)
+    const pending = await ask('four', { duration: 60 })
+    expect(await upkeep(DAY)).toBe(0)
+    await vi.waitUntil(() => Date.now() > store.view(log).require('access_request', ended).valid_until!, 5_000)
+    await run('createUser', { key: 'cleo' }) // the time of the last entry
+    expect(await upkeep(0)).toBe(3) // with the assignment of the one that has ended
+    const left = [...store.view(log).list('access_request')].map(({ key }) => key)
+    expect(left.toSorted()).toEqual([inForce, pending].toSorted())
+    expect(failures).toEqual([])
+  })
+
   it('takes a tuple along its index, and leaves a membership that was asked for', async () => {
     const { store } = management
     const relations = { parent: 'doc' }

@@ -21,6 +21,7 @@ const KEYS: Readonly<Record<KindName, string>> = {
   resource: 'invoice',
   role: 'editor',
   user: 'ana',
+  access_request: '0'.repeat(32),
   tenant: 'acme',
   role_assignment: 'ana/editor/acme',
   membership: 'acme/ana',

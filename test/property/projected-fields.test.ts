@@ -180,6 +180,8 @@ function regularValue(field: Exclude<Field, { form: 'own' }>, turn: number, at: 
         suspended_at: 1,
         ...(turn % TURNS === 1 ? {} : { valid_from: 1_000, valid_until: 2_000 }),
       }
+    case 'requestable':
+      return { by: 'members', approvers: [], max_duration: 60, reason: 'required' }
     case 'resource':
     case 'part':
       throw new Error('is no field of a kind that decisions read')

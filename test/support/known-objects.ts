@@ -31,6 +31,8 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   role: 'viewer',
   tenant: 'default',
   user: 'ben',
+  as: 'ben',
+  'approvers[]': 'admin',
   type: 'string',
   'permissions[]': 'hello:say',
   'extends[]': 'viewer',
@@ -104,6 +106,10 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   await make('$F/resource_instances', { key: 'one', resource: 'hello', tenant: 'default' })
   await make('$F/relationship_tuples', { ...TUPLE, tenant: 'default' })
   await make('$F/user_invites', INVITE)
+  const requestable = { by: 'everybody', approvers: ['admin'], max_duration: 3_155_760_000, reason: 'optional' }
+  await make('$S/roles', { key: 'asked', requestable })
+  await make('$F/users', { key: 'approver', role_assignments: [{ role: 'admin', tenant: 'default' }] })
+  const request = await make('$F/access_requests', { as: 'ana', role: 'asked', until: '2099-01-01T00:00:00Z' })
   await make('$F/proxy_configs', { key: 'proxy', secret: 'token' })
   await make('$S/groups', { group_instance_key: 'team', group_tenant: 'default' })
   await make('$S/groups', { group_instance_key: 'crew', group_tenant: 'default' })
@@ -114,6 +120,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const { data: events } = await get(`/v2/history?env_id=${environment_id}`)
   const ids = {
     'api-key': apiKey.id,
+    access_requests: request.id,
     configs: config.id,
     history: events[0].id,
     audit_logs: apiKey.id,
@@ -125,6 +132,11 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
+    'POST /v2/facts/:p/:e/access_requests': { as: 'ben', role: 'asked', duration: 60 },
+    'POST /v2/facts/:p/:e/access_requests/:ref/approve': { as: 'approver' },
+    'POST /v2/facts/:p/:e/access_requests/:ref/deny': { as: 'approver' },
+    'POST /v2/facts/:p/:e/access_requests/:ref/revoke': { as: 'approver' },
+    'POST /v2/facts/:p/:e/access_requests/:ref/cancel': { as: 'ana' },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/validate': { files: [{ name: 'policy.yaml', text: 'zerohop: 2' }] },
     'POST /v2/projects/:p/envs/:e/copy/plan': { target_env: { existing: 'production' } },

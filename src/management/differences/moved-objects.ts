@@ -3,6 +3,7 @@
 
 import { type EnvironmentKind, isPlain, type KindName, type Objects, type PlainKind } from '../../kinds/index.ts'
 import { assignmentKey, instanceKey, membershipKey, partKey, setRuleKey, tupleKey } from '../../model/objects.ts'
+import { compareText } from '../../model/text-order.ts'
 import type { Names } from './moved-names.ts'
 import { renamedConditions } from './renamed-conditions.ts'
 
@@ -44,6 +45,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
       name: renameDefault(role.name, role.key, key),
       permissions: permissions(role, names),
       extends: parents,
+      ...approvers(role, names),
     }
   },
   resource_role: (role, names) => {
@@ -67,6 +69,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
       name: renameDefault(role.name, role.role, now),
       permissions: permissions(role, names),
       extends: role.extends.map(name),
+      ...approvers(role, names),
       granted_to,
     }
   },
@@ -128,6 +131,11 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     const { role, instance } = roleHeld(invite.role, invite.resource_instance, names)
     return { ...invite, role, tenant: names.of('tenant', invite.tenant), resource_instance: instance }
   },
+  access_request: (request, names) => {
+    const { role, instance } = roleHeld(request.role, request.resource_instance, names)
+    const [user, tenant] = [names.of('user', request.user), names.of('tenant', request.tenant)]
+    return { ...request, user, role, tenant, resource_instance: instance }
+  },
   proxy_config: (config, names) => ({
     ...config,
     mapping_rules: config.mapping_rules.map((rule) => ({
@@ -148,6 +156,22 @@ function renamed(kind: PlainKind, object: Objects[PlainKind], names: Names): Obj
 
 const permissions = (role: Objects['role' | 'resource_role'], names: Names): string[] =>
   role.permissions.map((permission) => names.permission(permission))
+
+/** Who approves requests for the role. */
+const approvers = ({ requestable }: Objects['role' | 'resource_role'], names: Names) =>
+  requestable && {
+    requestable: {
+      ...requestable,
+      approvers: requestable.approvers
+        .map((one) => {
+          const slash = one.indexOf('/')
+          if (slash < 0) return names.of('role', one)
+          const type = one.slice(0, slash)
+          return partKey(names.resource(type), names.part('resource_role', type, one.slice(slash + 1)))
+        })
+        .sort(compareText),
+    },
+  }
 
 const attributes = (type: Objects['resource'], names: Names) =>
   type.attributes.map((attribute) => ({ ...attribute, key: names.attribute(type.key, attribute.key) }))

@@ -50,6 +50,7 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   resource_instance: false,
   relationship_tuple: false,
   group: false,
+  access_request: false,
   applied_object: false,
 }
 const FEW: readonly EnvironmentKind[] = [
@@ -189,6 +190,7 @@ function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
     case 'role':
     case 'resource_role':
       add('role_assignment', view.by('assignments_of_role', from))
+      add('access_request', view.by('requests_of_role', from))
       break
     case 'relation':
       add('relationship_tuple', view.by('tuples_of_relation', from))
@@ -196,6 +198,7 @@ function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
     case 'user':
       add('membership', view.by('memberships_of_user', from))
       add('role_assignment', view.by('assignments_of_user', from))
+      add('access_request', view.by('requests_of_user', from))
       break
     case 'tenant':
       add('resource_instance', view.by('instances_of_tenant', from))
@@ -203,6 +206,7 @@ function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
       add('relationship_tuple', view.by('tuples_of_tenant', from))
       add('membership', view.by('memberships_of_tenant', from))
       add('role_assignment', view.by('assignments_of_tenant', from))
+      add('access_request', view.by('requests_of_tenant', from))
       break
     default:
   }
@@ -214,4 +218,5 @@ function addInstance(view: View, key: string, add: Add): void {
   add('relationship_tuple', view.by('tuples_of_subject', key))
   add('relationship_tuple', view.by('tuples_of_object', key))
   add('role_assignment', view.by('assignments_on_instance', key))
+  add('access_request', view.by('requests_on_instance', key))
 }

@@ -3,6 +3,13 @@ import type { UseCases } from '../../store/view.ts'
 import { v1FirstWrite } from '../../v1/use-cases/global-environment.ts'
 import { v1Writes } from '../../v1/use-cases/v1-writes.ts'
 import {
+  approveAccessRequest,
+  cancelAccessRequest,
+  createAccessRequest,
+  denyAccessRequest,
+  revokeAccessRequest,
+} from '../objects/access-requests.ts'
+import {
   createActionGroup,
   deleteActionGroup,
   replaceActionGroup,
@@ -117,10 +124,11 @@ import { importBundle } from '../plan/import.ts'
 import { importFacts } from '../plan/import-facts.ts'
 import { applyPlan } from '../plan/use-cases.ts'
 import { withWarnings } from '../rules/lost-values.ts'
+import { withRequests } from '../rules/request-effects.ts'
 import { bootstrap } from './bootstrap.ts'
 import { plainUseCases } from './plain-use-cases.ts'
 
-export const useCases = withWarnings({
+const unwatched = {
   bootstrap,
   logInToElements,
   logOutOfElements,
@@ -242,12 +250,19 @@ export const useCases = withWarnings({
   replaceInvite,
   deleteInvite,
   approveInvite,
+  createAccessRequest,
+  approveAccessRequest,
+  denyAccessRequest,
+  cancelAccessRequest,
+  revokeAccessRequest,
   createProxyConfig,
   updateProxyConfig,
   replaceProxyConfig,
   deleteProxyConfig,
   ...v1Writes,
   v1FirstWrite,
-} as const satisfies UseCases)
+} as const satisfies UseCases
+
+export const useCases = withWarnings(withRequests(unwatched))
 
 export type ManagementUseCases = typeof useCases

@@ -1,5 +1,6 @@
-// Deleting what was granted for a time and has ended (D15). Nothing depends on when that happens: what has ended gives
-// nothing, whether it is still there or not.
+// Deleting what was granted for a time and has ended (D15), and access requests that are closed. Nothing
+// depends on when that happens: what has ended gives nothing, whether it is still there or not.
+import { closesAt } from '../../kinds/access-request.ts'
 import type { Objects } from '../../kinds/index.ts'
 import { isEnded } from '../../kinds/times.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
@@ -10,6 +11,7 @@ export interface EndedInput {
   /** keys of what was seen to have ended: it is looked at again */
   readonly role_assignments: readonly string[]
   readonly relationship_tuples: readonly string[]
+  readonly access_requests?: readonly string[]
   /** how long it is kept after its end */
   readonly keptMs: number
 }
@@ -26,7 +28,7 @@ export function endedBefore(view: View, now: number, keptMs: number): number | u
 /** Deletes those of them that have ended for long enough; returns how many. */
 export function deleteEnded(
   view: View,
-  { role_assignments, relationship_tuples, keptMs }: EndedInput,
+  { role_assignments, relationship_tuples, access_requests = [], keptMs }: EndedInput,
   { now }: Mint,
 ): Decided<number> {
   const before = endedBefore(view, now, keptMs)
@@ -35,7 +37,14 @@ export function deleteEnded(
     keys.flatMap((key) => view.get(kind, key) ?? []).filter((object) => isEnded(object, before))
   const assignments = find('role_assignment', role_assignments)
   const tuples = find('relationship_tuple', relationship_tuples)
-  const changes = [...withoutAssignments(view, assignments), ...removals('relationship_tuple', tuples)]
-  const result = assignments.length + tuples.length
+  const requests = access_requests
+    .flatMap((key) => view.get('access_request', key) ?? [])
+    .filter((request) => closesAt(request) <= before)
+  const changes = [
+    ...withoutAssignments(view, assignments),
+    ...removals('relationship_tuple', tuples),
+    ...removals('access_request', requests),
+  ]
+  const result = assignments.length + tuples.length + requests.length
   return { changes, summary: `delete what has ended: ${result} deleted`, result }
 }

@@ -82,6 +82,7 @@ class Application {
 
   run(policy: PolicyFile): void {
     this.#setAside(policy.condition_sets ?? [])
+    this.#makeApprovers(policy)
     for (const apply of Object.values(this.#sections(policy))) apply?.()
   }
 
@@ -158,6 +159,14 @@ class Application {
       if (stored === undefined || isDeepStrictEqual(stored.conditions, conditions)) continue
       this.#draft.stage([put('condition_set', { ...stored, conditions: {} })])
     }
+  }
+
+  /** Roles of resource types may name roles in tenants as approvers, which have their turn later. */
+  #makeApprovers({ resources, roles }: PolicyFile): void {
+    const areNamed = resources?.some((resource) =>
+      Object.values(resource.roles ?? {}).some(({ requestable }) => (requestable?.approvers ?? []).length > 0),
+    )
+    if (areNamed) this.#each('roles', roles ?? [], ({ key }) => this.#make('role', WRITES_IN_FILES.role, key))
   }
 
   #resources(sent: readonly PolicyResource[]): void {

@@ -46,6 +46,7 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'permissions',
   'extends',
   'granted_to',
+  'requestable',
   'attributes',
   'actions',
   'email',

@@ -8,6 +8,7 @@ import { partKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import type { SentGiving } from '../schemas/field-members.ts'
 import { type Path, settleFlag } from './fields.ts'
+import { settleRequestable } from './requestable.ts'
 import { settleDurations } from './times.ts'
 
 type RoleKind = 'role' | 'resource_role'
@@ -31,11 +32,22 @@ export function settleGiving(
     throw new ZerohopError('OBJECT_IN_USE', { kind, key, by }, { path: [...path, 'everybody'] })
   }
   const assignable_by_tenants = settleFlag(sent.assignable_by_tenants, stored?.assignable_by_tenants ?? null)
+  const requestable = settleRequestable(view, sent.requestable, stored?.requestable ?? null, readName(kind, key), [
+    ...path,
+    'requestable',
+  ])
   return {
     ...settleDurations(stored, sent, path),
     ...(everybody === null ? {} : { everybody }),
     ...(assignable_by_tenants === null ? {} : { assignable_by_tenants }),
+    ...(requestable === null ? {} : { requestable }),
   }
+}
+
+/** A role by the resource type that it is of, if any, and its key there. */
+function readName(kind: RoleKind, key: string): { readonly of: string; readonly key: string } {
+  const slash = kind === 'resource_role' ? key.indexOf('/') : -1
+  return slash < 0 ? { of: '', key } : { of: key.slice(0, slash), key: key.slice(slash + 1) }
 }
 
 /** How the role of an assignment is given. */

@@ -1,7 +1,7 @@
 // What a write makes of the fields of a kind: the stored value after what was sent, and the values of an object for which
 // only a key was sent. The fields are those of src/kinds; a field of the form `own` brings its rule.
 
-import type { SentSuspension } from '../../kinds/fields.ts'
+import type { Requestable, SentRequestable, SentSuspension } from '../../kinds/fields.ts'
 import {
   defaultValue,
   type Field,
@@ -31,6 +31,7 @@ import {
   settleSeconds,
   settleText,
 } from './fields.ts'
+import { settleRequestable } from './requestable.ts'
 import { settleSuspension } from './suspension.ts'
 
 /** Where a write stands. */
@@ -80,6 +81,8 @@ function settleField(name: string, field: RegularField, base: Values, sent: Valu
       return settleNote(wanted as Sent<string>, current as string | null, name, field.max, path)
     case 'suspension':
       return settleSuspension(wanted as Sent<SentSuspension>, stored as Partial<User> | undefined, context.now ?? 0, at)
+    case 'requestable':
+      return settleRequestable(view, wanted as Sent<SentRequestable>, current as Requestable | null, { of, key }, at)
     case 'moment':
       return (stored as Values | undefined)?.[name] ?? current
     case 'resource':

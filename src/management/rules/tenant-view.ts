@@ -25,6 +25,7 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   resource: isPolicy,
   relationship_tuple: null,
   group: null,
+  access_request: null,
   relation: null,
   action_group: null,
   condition_set: null,

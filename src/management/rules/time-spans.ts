@@ -1,4 +1,5 @@
 // The parts of indexes that have what was granted for a time and has ended, or has not begun (D15).
+import type { StoredState } from '../../kinds/access-request.ts'
 import { INSTANT_MAX } from '../../model/instant.ts'
 import type { Span } from '../../store/view.ts'
 import type { TimedFact } from './payload.ts'
@@ -29,6 +30,17 @@ export const endedSpan = (kind: TimedFact, now: number): Span => endingSpan(kind
 /** What has not begun. */
 export const scheduledSpan = (kind: TimedFact, now: number): Span => ({
   index: STARTS[kind],
+  from: now + 1,
+  to: INSTANT_MAX + 1,
+})
+
+/** Access requests in a stored state that were closed at that instant: decided, expired or ended. */
+export const closedSpan = (state: StoredState, now: number): Span => ({ ...openSpan(state, 0), from: 0, to: now + 1 })
+
+/** The others in that state, which were still open. */
+export const openSpan = (state: StoredState, now: number): Span => ({
+  index: 'requests_by_close',
+  prefix: `${state}/`,
   from: now + 1,
   to: INSTANT_MAX + 1,
 })

@@ -1,7 +1,7 @@
 // Members of bodies and answers that follow from the fields of a kind. What a field of the form `own` looks like is given
 // beside the table, so one that is forgotten does not compile.
 
-import type { PrintedSuspension } from '../../kinds/fields.ts'
+import type { PrintedSuspension, Requestable } from '../../kinds/fields.ts'
 import {
   type Fields,
   type LeftOutName,
@@ -17,7 +17,16 @@ import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX, NAME_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import { Attributes, Instant, Seconds, SuspensionRead, SuspensionSent, Time } from './schema-parts.ts'
+import {
+  Attributes,
+  Instant,
+  RequestableRead,
+  RequestableSent,
+  Seconds,
+  SuspensionRead,
+  SuspensionSent,
+  Time,
+} from './schema-parts.ts'
 
 type Maybe<T> = ReturnType<typeof t.maybe<ReturnType<typeof t.schemaOf<T>>>>
 type Schema<T> = ReturnType<typeof t.schemaOf<T>>
@@ -42,6 +51,7 @@ export interface AnswerForms {
   flag: boolean
   note: string
   suspension: PrintedSuspension
+  requestable: Requestable
 }
 export type AnswerNames<F extends Fields> = {
   [N in keyof F]: F[N] extends { readonly form: keyof AnswerForms } ? N : never
@@ -110,6 +120,8 @@ function bodySchema(field: RegularField): t.TSchema | undefined {
       return say(t.Text, { minLength: 1, maxLength: field.max })
     case 'suspension':
       return say(SuspensionSent)
+    case 'requestable':
+      return say(RequestableSent)
     case 'moment':
     case 'resource':
     case 'part':
@@ -141,6 +153,8 @@ function answerSchema({ form }: RegularField): t.TSchema | undefined {
       return t.optional(t.Text)
     case 'suspension':
       return t.optional(SuspensionRead)
+    case 'requestable':
+      return t.optional(RequestableRead)
     case 'resource':
     case 'part':
       return undefined

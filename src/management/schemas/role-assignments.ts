@@ -71,6 +71,10 @@ export type AssignableRole = t.Static<typeof AssignableRole>
 export const MembershipCreate = t.closed({ user: t.Text, tenant: t.Text, ...bodyMembers(membershipFields, {}) })
 export type MembershipCreate = t.Static<typeof MembershipCreate>
 
+const origin = {
+  origin: t.optional(t.described(t.Text, '`request/ID` of the access request that it comes from')),
+}
+
 export const RoleAssignmentRead = t.named(
   'RoleAssignment',
   t.open({
@@ -86,6 +90,7 @@ export const RoleAssignmentRead = t.named(
     tenant_id: Id,
     resource_instance_id: t.nullable(Id),
     ...answerMembers(roleAssignmentFields),
+    ...origin,
   }),
 )
 export type RoleAssignmentRead = t.Static<typeof RoleAssignmentRead>
@@ -113,6 +118,7 @@ export const RoleAssignmentDetailed = t.named(
     tenant: t.open({ id: Id, key: t.Text, name: t.Text, attributes: Attributes }),
     resource_instance: t.nullable(Instance),
     ...answerMembers(roleAssignmentFields),
+    ...origin,
   }),
 )
 export type RoleAssignmentDetailed = t.Static<typeof RoleAssignmentDetailed>

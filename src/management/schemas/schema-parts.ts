@@ -2,7 +2,7 @@
 // of one resource are in the file of its name.
 import * as t from '../../model/json-schema.ts'
 import { KEY_PATTERN, USER_KEY_PATTERN } from '../../model/keys.ts'
-import { DURATION_SECONDS_MAX, KEY_BYTES_MAX, REASON_LENGTH_MAX } from '../../model/limits.ts'
+import { APPROVERS_MAX, DURATION_SECONDS_MAX, KEY_BYTES_MAX, REASON_LENGTH_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
 
 export const Id = t.schemaOf<string>({ type: 'string', pattern: '^[0-9a-f]{32}$' })
@@ -30,6 +30,44 @@ export const SuspensionRead = t.named(
     suspended_at: t.described(Time, 'when somebody said so'),
     valid_from: t.optional(Time),
     valid_until: t.optional(Time),
+  }),
+)
+/** As a body may have it: it replaces the stored one as a whole. */
+export const RequestableSent = t.named(
+  'RequestableInput',
+  t.described(
+    t.closed({
+      by: t.maybe(
+        t.described(
+          t.enumOf('members', 'everybody'),
+          'who may ask: users of the tenant, or every user, who then learns which tenants there are; default: members',
+        ),
+      ),
+      approvers: t.maybe(
+        t.described(
+          t.Texts,
+          'who decides: holders of these roles, keys or ids of roles in the same tenant, or `resource/role` on the same instance',
+          { maxItems: APPROVERS_MAX },
+        ),
+      ),
+      max_duration: t.described(Seconds, 'seconds for which the role may be asked for at most'),
+      reason: t.maybe(t.described(t.enumOf('required', 'optional'), 'default: required')),
+      auto: t.maybe(
+        t.described(t.Flag, 'approve at once, without anyone who decides; a reason is required; default: false'),
+      ),
+    }),
+    'which users can request the role for a time, and who approves; null: none',
+  ),
+)
+export type RequestableSent = t.Static<typeof RequestableSent>
+export const RequestableRead = t.named(
+  'Requestable',
+  t.open({
+    by: t.enumOf('members', 'everybody'),
+    approvers: t.Texts,
+    max_duration: Seconds,
+    reason: t.enumOf('required', 'optional'),
+    auto: t.optional(t.Flag),
   }),
 )
 export const Count = t.schemaOf<number>({ type: 'integer', minimum: 0 })

@@ -41,6 +41,18 @@ export const TUPLES_MAX = 4_000_000
 export const SET_RULES_MAX = 10_000
 /** User invites of one environment that were not deleted. */
 export const INVITES_MAX = 100_000
+/** Access requests of one environment that upkeep has not deleted. */
+export const ACCESS_REQUESTS_MAX = 1_000_000
+/** Access requests of one user that upkeep has not deleted: each new one looks at those that are pending. */
+export const REQUESTS_PER_USER_MAX = 1_000
+/** Access requests of one user that wait for a decision: approvers read them. */
+export const REQUESTS_PENDING_PER_USER_MAX = 20
+/** Seconds after which an access request that was not decided has expired: a week. */
+export const REQUEST_PENDING_SECONDS = 604_800
+/** Roles that may approve requests for one role: each is looked up when one is decided. */
+export const APPROVERS_MAX = 16
+/** Groups of an approver that are looked at when a request is decided: the one thread that writes does it. */
+export const APPROVER_GROUPS_MAX = 1_000
 /**
  * User invites of one tenant, approved ones too, from which on its own keys make no more: bounds what one customer takes
  * of INVITES_MAX, and what is read to find an invite like the new one.

@@ -114,10 +114,14 @@ export function assignmentRead(scope: Scope, assigned: Assigned): RoleAssignment
     role_id,
     tenant_id,
     ...printAssignment({}, assignment, ''),
+    ...originIn(assignment),
     ...place(scope),
     created_at: printTime(created_at),
   }
 }
+
+/** The access request that an assignment comes from. */
+const originIn = ({ origin }: RoleAssignment): { readonly origin?: string } => (origin === undefined ? {} : { origin })
 
 /** A stored assignment with the ids of what it joins. */
 export function withIds(view: View, assignment: RoleAssignment): Assigned {
@@ -142,6 +146,7 @@ export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAss
     resource_instance:
       assignment.resource_instance === null ? null : requireInstanceBlock(view, assignment.resource_instance),
     ...printAssignment({}, assignment, ''),
+    ...originIn(assignment),
     ...place(scope),
     created_at: printTime(assignment.created_at),
   }

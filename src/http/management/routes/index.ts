@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { EnvironmentKind } from '../../../kinds/index.ts'
 import type { RouteContext } from '../route-context.ts'
+import { accessRequestRoutes } from './access-requests.ts'
 import { actionGroupRoutes } from './action-groups.ts'
 import { bulkRoutes } from './bulk.ts'
 import { conditionSetRoutes } from './condition-sets.ts'
@@ -40,6 +41,7 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   /** objects of several kinds */
   bulk: bulkRoutes,
   user_invite: inviteRoutes,
+  access_request: accessRequestRoutes,
   proxy_config: proxyConfigRoutes,
   /** the routes of tenants put users into them */
   membership: null,

@@ -1,0 +1,162 @@
+// Access requests: /v2/facts/{p}/{e}/access_requests.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  type AccessRequest,
+  REQUEST_STATES,
+  type RequestState,
+  requestState,
+  STORED_STATES,
+} from '../../../kinds/access-request.ts'
+import { roleKeyIn } from '../../../kinds/kind.ts'
+import { rolesNamed } from '../../../management/objects/role-assignments.ts'
+import { closedSpan, openSpan } from '../../../management/rules/time-spans.ts'
+import {
+  AccessRequestApprove,
+  AccessRequestCreate,
+  AccessRequestDecide,
+  AccessRequestQuery,
+  AccessRequestRead,
+} from '../../../management/schemas/access-requests.ts'
+import { ZerohopError } from '../../../model/errors.ts'
+import type { Span, StoredView, View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
+import { type Page, type Query, readText, readTexts } from '../../page.ts'
+import { everyObject, type Filter, filtered, indexed, placed, type Rows, referring } from '../collection-pages.ts'
+import { collectionRoutes, FACTS } from '../collection-routes.ts'
+import { accessRequestRead } from '../render/access-requests.ts'
+import { type RouteContext, write } from '../route-context.ts'
+import { collectPlaces } from '../time-states.ts'
+
+const REQUEST = '/v2/facts/:p/:e/access_requests/:ref'
+const change = { operation: 'facts.write', tag: 'access_requests' } as const
+
+/** What may become of a request by a call, with the body of it. */
+const DECISIONS = [
+  ['approve', 'Approve an access request', AccessRequestApprove, 'approveAccessRequest'],
+  ['deny', 'Deny an access request', AccessRequestDecide, 'denyAccessRequest'],
+  ['cancel', 'Cancel an access request', AccessRequestDecide, 'cancelAccessRequest'],
+  ['revoke', 'Revoke an access request', AccessRequestDecide, 'revokeAccessRequest'],
+] as const
+
+export function accessRequestRoutes(app: FastifyInstance, management: RouteContext): void {
+  collectionRoutes(app, management, {
+    path: REQUEST,
+    tag: 'access_requests',
+    noun: 'access request',
+    operations: FACTS,
+    find: ({ view, ref }) => view().require('access_request', ref),
+    answer: AccessRequestRead,
+    print: ({ scope }, requests) => {
+      const now = Date.now()
+      return requests.map((request) => accessRequestRead(scope, request, now))
+    },
+    list: {
+      query: AccessRequestQuery,
+      form: 'page',
+      rows: ({ view, query }, page) => listRequests(view, query, page),
+    },
+  })
+  app.post<{ Body: AccessRequestCreate }>(
+    REQUEST.slice(0, REQUEST.lastIndexOf('/')),
+    describe(change, 'Create an access request', { body: AccessRequestCreate, response: { 200: AccessRequestRead } }),
+    async (request, reply) => {
+      requireSpeaker(request)
+      const made = await write(management, request, reply, 'createAccessRequest', request.body)
+      return accessRequestRead(request.scope, made, Date.now())
+    },
+  )
+  for (const [verb, summary, body, useCase] of DECISIONS) {
+    app.post<{ Params: { ref: string }; Body: AccessRequestApprove }>(
+      `${REQUEST}/${verb}`,
+      describe(change, summary, { body, response: { 200: AccessRequestRead } }),
+      async (request, reply) => {
+        requireSpeaker(request)
+        const input = { ref: request.params.ref, fields: request.body }
+        const decided = await write(management, request, reply, useCase, input)
+        return accessRequestRead(request.scope, decided, Date.now())
+      },
+    )
+  }
+}
+
+/**
+ * A server with an API key has signed its users in, and says which one acts; a person of the console says nothing of the
+ * kind.
+ * @throws REQUEST_REFUSED for a person
+ */
+function requireSpeaker({ caller }: FastifyRequest): void {
+  if (caller.user === undefined) return
+  const reason = 'who is signed in to the console acts for no user: requests are made and decided with an API key'
+  throw new ZerohopError('REQUEST_REFUSED', { reason })
+}
+
+/** Requests by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of creation. */
+async function listRequests(view: () => StoredView, query: Query, page: Page): Promise<Rows<AccessRequest>> {
+  const now = Date.now()
+  const states = readStates(query)
+  const filters = listFilters(view, query)
+  if (states !== undefined) {
+    const fits = (row: AccessRequest) => states.has(requestState(row, now))
+    // few of many are open: their places are read from an index
+    const places = await collectPlaces(view, stateSpans(states, now))
+    filters.push({ sources: [placed(view, 'access_request', places)], fits })
+  }
+  return filtered(everyObject(view, 'access_request'), filters, page, true)
+}
+
+/** @throws INPUT_INVALID */
+function readStates(query: Query): ReadonlySet<RequestState> | undefined {
+  const sent = readTexts(query, 'state').filter((text) => text !== '')
+  if (sent.length === 0) return undefined
+  const isState = (text: string): text is RequestState => (REQUEST_STATES as readonly string[]).includes(text)
+  if (sent.every(isState)) return new Set(sent)
+  const reason = `permitted: ${REQUEST_STATES.join(', ')}`
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path: ['query', 'state'] })
+}
+
+/** The parts of the index by state that have the requests in these states. */
+function stateSpans(states: ReadonlySet<RequestState>, now: number): Span[] {
+  const derived = { pending: 'expired', approved: 'ended' } as const
+  return STORED_STATES.flatMap((state): Span[] => {
+    if (state !== 'pending' && state !== 'approved') return states.has(state) ? [openSpan(state, -1)] : []
+    return [
+      ...(states.has(state) ? [openSpan(state, now)] : []),
+      ...(states.has(derived[state]) ? [closedSpan(state, now)] : []),
+    ]
+  })
+}
+
+function listFilters(view: () => View, query: Query): Filter<AccessRequest>[] {
+  const now = view()
+  const filters: Filter<AccessRequest>[] = []
+  const byName = (
+    parameter: string,
+    index: 'requests_of_user' | 'requests_of_role' | 'requests_of_tenant',
+    find: (ref: string) => readonly string[],
+    nameOf: (row: AccessRequest) => string,
+  ) => {
+    const refs = readTexts(query, parameter).filter((ref) => ref !== '')
+    if (refs.length === 0) return
+    const names = new Set(refs.flatMap(find))
+    const sources = [...names].map((name) => indexed(view, index, name))
+    filters.push({ sources, fits: (row) => names.has(nameOf(row)) })
+  }
+  const keys = (kind: 'user' | 'tenant') => (ref: string) => {
+    const key = now.find(kind, ref)?.key
+    return key === undefined ? [ref] : [key] // requests outlive what they name
+  }
+  byName('user', 'requests_of_user', keys('user'), ({ user }) => user)
+  byName('tenant', 'requests_of_tenant', keys('tenant'), ({ tenant }) => tenant)
+  byName(
+    'role',
+    'requests_of_role',
+    (ref) => [...new Set([ref, ...rolesNamed(now, ref)])],
+    ({ role, resource_instance: instance }) => roleKeyIn(role, instance),
+  )
+  const instance = readText(query, 'resource_instance')
+  if (instance !== undefined) {
+    const key = now.find('resource_instance', instance)?.key ?? instance
+    filters.push(referring(view, 'requests_on_instance', key, (row) => row.resource_instance))
+  }
+  return filters
+}

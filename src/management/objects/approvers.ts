@@ -1,0 +1,68 @@
+// Who may decide about an access request (docs/access-requests.md): somebody else than who asked, stored and not suspended,
+// with a role that approves, in force. It is read from the view of the writer's transaction: a walk with a bound, and
+// nothing is derived but the roles of groups.
+import type { AccessRequest } from '../../kinds/access-request.ts'
+import { isInForce } from '../../kinds/times.ts'
+import type { User } from '../../kinds/user.ts'
+import { APPROVER_GROUPS_MAX } from '../../model/limits.ts'
+import { assignmentKey, tupleKey } from '../../model/objects.ts'
+import type { View } from '../../store/view.ts'
+import { findGiving } from '../rules/giving.ts'
+import { groupRelation, MEMBER } from './groups.ts'
+
+export const isSuspended = ({ suspension }: User, now: number): boolean =>
+  suspension !== undefined && suspension !== null && isInForce(suspension, now)
+
+/** Whether the user, who is not suspended, may decide about the request at that instant, in ms since 1970. */
+export function isApprover(view: View, request: AccessRequest, user: User, now: number): boolean {
+  if (/* canary: own-request */ user.key === request.user) return false
+  const approvers = findGiving(view, request).requestable?.approvers ?? []
+  return approvers.some((approver) => {
+    const slash = approver.indexOf('/')
+    if (slash < 0) return holds(view, user.key, approver, request.tenant, null, now)
+    const { resource_instance: instance } = request
+    if (instance === null) return false
+    const role = approver.slice(slash + 1)
+    return (
+      holds(view, user.key, role, request.tenant, instance, now) || holdsByGroup(view, user.key, approver, request, now)
+    )
+  })
+}
+
+/** Whether the role is assigned to the user itself, and in force: everyone's roles approve nothing. */
+function holds(view: View, user: string, role: string, tenant: string, instance: string | null, now: number): boolean {
+  const assignment = view.get('role_assignment', assignmentKey(user, role, tenant, instance))
+  return assignment !== undefined && /* canary: approver-in-force */ isInForce(assignment, now)
+}
+
+/** Whether the user is a member of one group that has the role on the instance; groups in groups do not count. */
+function holdsByGroup(
+  view: View,
+  user: string,
+  key: string,
+  { tenant, resource_instance }: AccessRequest,
+  now: number,
+) {
+  const role = view.get('resource_role', key)
+  if (role === undefined || role.granted_to === null || resource_instance === null) return false
+  const { when, users_with_role: rules } = role.granted_to
+  if (when.no_direct_roles_on_object) return false
+  const held = view.by('instance_assignments_of_user_in_tenant', `${user}/${tenant}`, { limit: APPROVER_GROUPS_MAX })
+  for (const assignment of held) {
+    if (assignment.role !== MEMBER || !isInForce(assignment, now)) continue
+    const group = view.get('group', assignment.resource_instance ?? '')
+    if (group === undefined) continue
+    const relation = groupRelation(group.resource, role.role)
+    const tuple = view.get('relationship_tuple', tupleKey(group.key, relation, resource_instance))
+    if (tuple === undefined || !isInForce(tuple, now)) continue
+    const gives = rules.some(
+      (rule) =>
+        rule.role === MEMBER &&
+        rule.on_resource === group.resource &&
+        rule.linked_by_relation === relation &&
+        !rule.when.no_direct_roles_on_object,
+    )
+    if (gives) return true
+  }
+  return false
+}
