@@ -24,7 +24,6 @@ import {
   rotateApiKey,
   rotatePdpKey,
 } from '../objects/api-keys.ts'
-import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import {
   assignMany,
   createTenants,
@@ -46,6 +45,7 @@ import {
   updateConditionSet,
 } from '../objects/condition-sets.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from '../objects/derivations.ts'
+import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
 import {

@@ -10,8 +10,8 @@ import {
 } from '../../../management/schemas/elements.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import { describe } from '../../description.ts'
 import { printTime } from '../../../model/print-time.ts'
+import { describe } from '../../description.ts'
 import { type RouteContext, writeControl } from '../route-context.ts'
 
 const login = { operation: 'elements.login', tag: 'auth' } as const
