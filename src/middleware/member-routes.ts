@@ -22,7 +22,7 @@ export interface MemberRoutesOptions<R> {
   readonly read?: string
   /** the permission to change it, `resource:action`; default `members:manage` */
   readonly manage?: string
-  /** the page to which a browser goes that has signed in at `/login`; without it there is no such route */
+  /** the page to which a browser goes that has signed in at `/login`; without it that route is 404 */
   readonly loginPage?: string
   /** hears why the management API did not do what it was asked for; what it throws is dropped */
   readonly onError?: (error: unknown) => void

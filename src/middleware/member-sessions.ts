@@ -41,12 +41,12 @@ export class MemberSessions {
     const token = new URL(request.url).searchParams.get('token') ?? ''
     const session = TOKEN.test(token) ? await this.#lookUp(token) : undefined
     if (session === undefined) return refuse(401, 'unauthenticated', 'the link has ended: open the page again')
-    const { member, seconds } = session
+    const { member, end } = session
     if (own !== undefined && (own.user !== member.user || own.tenant !== member.tenant))
       return refuse(403, 'forbidden', 'the link is of another user')
     return answer(303, null, {
       location: this.#page,
-      'set-cookie': `${COOKIE}=${token}; ${ATTRIBUTES}; Max-Age=${seconds}`,
+      'set-cookie': `${COOKIE}=${token}; ${ATTRIBUTES}; Expires=${end.toUTCString()}`,
       'referrer-policy': 'no-referrer',
     })
   }
@@ -65,8 +65,7 @@ export class MemberSessions {
     const { data, error, response } = await this.#client.POST('/v2/auth/elements_session', { body: { token } })
     if (response.status === 404) return undefined
     const { user, tenant, expires_at } = dataIn({ data, error, response })
-    const seconds = Math.floor((Date.parse(expires_at) - Date.now()) / 1000)
-    return { member: { user, tenant }, seconds: Math.max(seconds, 0) }
+    return { member: { user, tenant }, end: new Date(expires_at) }
   }
 }
 

@@ -592,7 +592,7 @@ describe('a session', () => {
     expect([taken.status, taken.headers.get('location')]).toEqual([303, '/members'])
     expect(taken.headers.get('referrer-policy')).toBe('no-referrer')
     const cookie = taken.headers.get('set-cookie')!
-    const form = `^${COOKIE}=${body.token}; Path=/; HttpOnly; Secure; SameSite=Strict; Max-Age=\\d+$`
+    const form = `^${COOKIE}=${body.token}; Path=/; HttpOnly; Secure; SameSite=Strict; Expires=${new Date(body.expires_at).toUTCString()}$`
     expect(cookie).toMatch(new RegExp(form))
     const { body: members } = await askWith({ cookie: cookie.split(';')[0]! })
     expect([members.may_manage, members.data[0].key]).toEqual([true, 'acme-boss'])
