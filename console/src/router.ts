@@ -2,6 +2,7 @@
 import { createRouter } from '@tanstack/react-router'
 import { PageFailure } from './components/page-failure.tsx'
 import { PagePending } from './components/page-pending.tsx'
+import { ownTenantRoute } from './pages/own-tenant/route.ts'
 import { signInRoute } from './pages/sign-in/route.ts'
 import { environmentPages } from './pages.ts'
 import { homeRoute, rootRoute } from './routes.ts'
@@ -10,7 +11,7 @@ import { homeRoute, rootRoute } from './routes.ts'
 const PENDING_MS = 200
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([homeRoute, signInRoute, environmentPages]),
+  routeTree: rootRoute.addChildren([homeRoute, signInRoute, ownTenantRoute, environmentPages]),
   basepath: '/console',
   defaultPreload: 'intent',
   defaultPendingMs: PENDING_MS,

@@ -17,7 +17,7 @@ export const rootRoute = createRootRoute({
 })
 
 /** Without a session the sign-in page, which leads back here. @throws a redirect */
-async function needSession({ location }: { readonly location: { readonly href: string } }): Promise<void> {
+export async function needSession({ location }: { readonly location: { readonly href: string } }): Promise<void> {
   await linkFailure() // a link signs in before anything is asked
   const state = await loadSession()
   if (state.is === 'signed-out') throw redirect({ to: '/sign-in', search: { to: location.href } })

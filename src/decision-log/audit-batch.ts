@@ -12,6 +12,8 @@ import {
 } from './audit-lines.ts'
 import { type AuditInstance, type AuditTables, keyId, recordKey } from './audit-tables.ts'
 import { MinuteSums } from './audit-terms.ts'
+import { addUses } from './folder-last-uses.ts'
+import { UseSums } from './last-uses.ts'
 
 /** Stores a batch. @throws INPUT_INVALID, LIMIT_EXCEEDED when it cannot be read at all; what LMDB throws */
 export function storeBatch(tables: AuditTables, batch: AuditBatch, now: number, findUser: FindUser): Stored {
@@ -31,6 +33,7 @@ class Write {
   readonly #instances = new Map<string, AuditInstance>()
   readonly #counts = new Map<string, number>()
   readonly #minutes = new MinuteSums()
+  readonly #uses = new UseSums()
   readonly #now: number
   readonly #sender: string | null
   #numbered: number
@@ -66,6 +69,7 @@ class Write {
     void records.put(key, stored)
     indexRecord(this.#tables, environment, stored)
     this.#minutes.add(environment, stored)
+    this.#uses.add(environment, stored, dropped)
     this.stored++
     this.#counts.set(environment, (this.#counts.get(environment) ?? counts.get(environment) ?? 0) + 1)
     this.#instances.set(record.instance, {
@@ -75,6 +79,7 @@ class Write {
       last: Math.max(instance.last, record.seq),
       seen: this.#now,
       sender: instance.sender ?? this.#sender,
+      ...(instance.uses === true ? { uses: true } : {}), // one of an older version gets it when its records were looked at
     })
   }
 
@@ -82,12 +87,13 @@ class Write {
     void this.#tables.meta.put('numbered', this.#numbered)
     for (const [name, instance] of this.#instances) void this.#tables.instances.put(name, instance)
     addMinutes(this.#tables, this.#minutes)
+    addUses(this.#tables, this.#uses)
     for (const [environment, count] of this.#counts) void this.#tables.counts.put(environment, count)
   }
 
   #ensureInstance(name: string): AuditInstance {
     const known = this.#instances.get(name) ?? this.#tables.instances.get(name)
-    const fresh = { stored: 0, dropped: 0, last: 0, seen: this.#now, sender: this.#sender }
+    const fresh = { uses: true as const, stored: 0, dropped: 0, last: 0, seen: this.#now, sender: this.#sender }
     const instance = known ?? { number: ++this.#numbered, ...fresh }
     this.#instances.set(name, instance)
     return instance

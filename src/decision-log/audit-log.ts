@@ -3,6 +3,7 @@
 import type { AuditBatch, Stored } from './audit-lines.ts'
 import type { AuditInstance, AuditRecord } from './audit-tables.ts'
 import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
+import type { KnownUses, UseName } from './last-uses.ts'
 
 export type { AuditInstance, AuditRecord } from './audit-tables.ts'
 
@@ -67,6 +68,10 @@ export interface AuditLog {
   records(environment: string, ids: readonly string[]): Promise<AuditRecord[]>
   /** Decisions by time, the oldest first; times without any are left out. They are kept longer than records. */
   minutes(environment: string, range: AuditMinutesRange): Promise<AuditMinutes[]>
+  /** When each of these was last used, in their order; undefined where nothing is known of it. Kept longer than records. */
+  uses(environment: string, names: readonly UseName[]): Promise<readonly (number | undefined)[]>
+  /** Since when uses are known; undefined when no decision was ever recorded. */
+  knownUses(environment: string): Promise<KnownUses | undefined>
   count(environment: string): Promise<number>
   /** The same of several; those without records may be missing. */
   counts(environments: readonly string[]): Promise<ReadonlyMap<string, number>>

@@ -6,6 +6,8 @@
 //   instances  instance, 32 hex digits → number and totals            counts   environment → records
 //   terms      environment │ term, 8 bytes │ id of a record  → nothing: what records are found by (audit-terms.ts)
 //   minutes    environment │ minute u32  → decisions allowed and denied; they outlive their records
+//   uses       environment │ use, 24 bytes → when it was last used, u48 (last-uses.ts); it outlives its records
+//   known_uses environment → since when uses are known, and how many there are
 //   indexing   next → the first key whose record may have no terms, while an older version's are being indexed
 //   meta       format; numbered → the last number given to an instance; numbers are never reused
 
@@ -34,6 +36,8 @@ export interface AuditInstance {
    * version
    */
   readonly sender?: string | null
+  /** the uses of its records are known; absent when an older version stored the last one */
+  readonly uses?: true
 }
 
 /** One decision as it is kept. */
@@ -74,6 +78,18 @@ export interface AuditRecord {
   readonly omitted?: readonly string[]
 }
 
+/** What is stored of an environment about its uses. */
+export interface StoredUses {
+  readonly since: number | null
+  readonly until: number
+  /** how many there are */
+  readonly rows: number
+  readonly dropped: number
+  readonly droppedAt?: number
+  /** the newest decision whose use had no room */
+  readonly lostAt?: number
+}
+
 export interface AuditTables {
   readonly root: RootDatabase
   readonly meta: Database<number, string>
@@ -82,6 +98,8 @@ export interface AuditTables {
   readonly counts: Database<number, string>
   readonly terms: Database<Uint8Array, Uint8Array>
   readonly minutes: Database<readonly [allowed: number, denied: number], Uint8Array>
+  readonly uses: Database<Uint8Array, Uint8Array>
+  readonly knownUses: Database<StoredUses, string>
   readonly indexing: Database<string, string>
 }
 
@@ -113,6 +131,7 @@ export function openAuditTables(folder: string): AuditTables {
     throw new ZerohopError('DATA_FOREIGN', { path: folder, got: format ?? 'unknown', want: FORMAT })
   }
   const instances = root.openDB<AuditInstance, string>({ name: 'instances', encoding: 'json' })
+  root.transactionSync(() => noteOlderUses({ indexing, instances }))
   if (meta.get('numbered') === undefined) meta.putSync('numbered', instances.getCount())
   return {
     root,
@@ -122,7 +141,19 @@ export function openAuditTables(folder: string): AuditTables {
     counts: root.openDB({ name: 'counts', encoding: 'json' }),
     terms: root.openDB({ name: 'terms', keyEncoding: 'binary', encoding: 'binary' }),
     minutes: root.openDB({ name: 'minutes', keyEncoding: 'binary', encoding: 'json' }),
+    uses: root.openDB({ name: 'uses', keyEncoding: 'binary', encoding: 'binary' }),
+    knownUses: root.openDB({ name: 'known_uses', encoding: 'json' }),
     indexing,
+  }
+}
+
+/** Notes that all records are to be looked at, where a series has some of an older version. In the open transaction. */
+function noteOlderUses({ indexing, instances }: Pick<AuditTables, 'indexing' | 'instances'>): void {
+  if (indexing.get('uses') !== undefined) return
+  for (const { value } of instances.getRange()) {
+    if (value.uses === true) continue
+    void indexing.put('uses', '')
+    return
   }
 }
 
@@ -151,6 +182,9 @@ export function timeKey(environment: string, at: number): Buffer {
 export function idKey(environment: string, id: string): Buffer {
   return Buffer.from(environment + id, 'hex')
 }
+
+/** The time of a record by its id. */
+export const timeOfId = (id: string): number => Number.parseInt(id.slice(0, 12), 16)
 
 export const keyId = (key: Uint8Array): string => Buffer.from(key).toString('hex', PLACE_BYTES, KEY_BYTES)
 export const keyTime = (key: Uint8Array): number => Buffer.prototype.readUIntBE.call(key, PLACE_BYTES, 6)

@@ -8,6 +8,8 @@ import { type AuditRecord, keyId, recordKey } from './audit-tables.ts'
 import { MinuteSums } from './audit-terms.ts'
 import { addMinutes, TERM_COLUMNS, termColumns, termParameters } from './database-audit-index.ts'
 import { withoutDashes } from './database-audit-reads.ts'
+import { addUses } from './database-last-uses.ts'
+import { UseSums } from './last-uses.ts'
 
 export interface PreparedBatch {
   /** id of the key that sent it; null for a process with the management side in it */
@@ -64,6 +66,7 @@ export async function storeBatches(
   const totals = new Map<string, Totals>()
   const counts = new Map<string, number>()
   const minutes = new MinuteSums()
+  const uses = new UseSums()
   const fresh = await insertRecords(connection, [...rows.values()])
   for (const [key, { line, batch }] of rows) {
     if (!fresh.has(key)) {
@@ -73,6 +76,7 @@ export async function storeBatches(
     add(stored, batch)
     const { environment, record, dropped } = line
     minutes.add(environment, record)
+    uses.add(environment, record, dropped)
     counts.set(environment, (counts.get(environment) ?? 0) + 1)
     const of = totals.get(record.instance) ?? { stored: 0, dropped: 0, last: 0 }
     totals.set(record.instance, {
@@ -87,6 +91,7 @@ export async function storeBatches(
       addCounts(connection, counts),
       addMinutes(connection, minutes),
     ])
+    await addUses(connection, uses)
   }
   return batches.map((batch) => toStored(stored.get(batch) ?? 0, known.get(batch) ?? 0, batch.refusals))
 }
@@ -134,8 +139,8 @@ async function insertRecords(connection: Connection, rows: readonly Row[]): Prom
   for (let at = 0; at < rows.length; at += AUDIT_INSERT_MAX) {
     const some = rows.slice(at, at + AUDIT_INSERT_MAX)
     const inserted = await connection.query<{ environment: string; id: string }>(
-      `INSERT INTO zerohop.decisions (environment, id, record, ${TERM_COLUMNS})
-      SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], ${termParameters(4)})
+      `INSERT INTO zerohop.decisions (environment, id, record, ${TERM_COLUMNS}, is_used)
+      SELECT *, true FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], ${termParameters(4)})
       ON CONFLICT (environment, id) DO NOTHING RETURNING environment::text AS environment, id::text AS id`,
       [
         some.map(({ line }) => line.environment),
@@ -165,7 +170,7 @@ async function addTotals(connection: Connection, totals: ReadonlyMap<string, Tot
   )
 }
 
-/** The last locks of the transaction: batches of one environment wait for each other here only. */
+/** Batches of one environment wait for each other from here on. */
 async function addCounts(connection: Connection, counts: ReadonlyMap<string, number>): Promise<void> {
   const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1))
   await connection.query(

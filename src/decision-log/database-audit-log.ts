@@ -18,6 +18,7 @@ import type {
 } from './audit-log.ts'
 import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
 import type { DatabaseAuditAnswers, DatabaseAuditQuestion, DatabaseAuditThreadData } from './database-audit-thread.ts'
+import type { KnownUses, UseName } from './last-uses.ts'
 
 export class DatabaseAuditLog implements AuditLog {
   readonly stats = { stored: 0, known: 0, refused: 0 }
@@ -76,6 +77,14 @@ export class DatabaseAuditLog implements AuditLog {
 
   minutes(environment: string, range: AuditMinutesRange): Promise<AuditMinutes[]> {
     return this.#read('minutes', { about: 'minutes', environment, range })
+  }
+
+  uses(environment: string, names: readonly UseName[]): Promise<readonly (number | undefined)[]> {
+    return this.#read('uses', { about: 'uses', environment, names })
+  }
+
+  knownUses(environment: string): Promise<KnownUses | undefined> {
+    return this.#read('knownUses', { about: 'knownUses', environment })
   }
 
   async count(environment: string): Promise<number> {

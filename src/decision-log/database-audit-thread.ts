@@ -11,6 +11,8 @@ import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.
 import { matchTerms, sumMinutes } from './database-audit-index.ts'
 import { countRecords, findRecord, findRecords, findSeries, listRecords } from './database-audit-reads.ts'
 import { DatabaseAuditWriter } from './database-audit-writer.ts'
+import { readKnownUses, readUses } from './database-last-uses.ts'
+import type { KnownUses, UseName } from './last-uses.ts'
 import { UserNames } from './user-names.ts'
 
 export interface DatabaseAuditThreadData {
@@ -31,6 +33,8 @@ export type DatabaseAuditQuestion =
     }
   | { readonly about: 'records'; readonly environment: string; readonly ids: readonly string[] }
   | { readonly about: 'minutes'; readonly environment: string; readonly range: AuditMinutesRange }
+  | { readonly about: 'uses'; readonly environment: string; readonly names: readonly UseName[] }
+  | { readonly about: 'knownUses'; readonly environment: string }
   | { readonly about: 'counts'; readonly environments: readonly string[] }
   | { readonly about: 'record'; readonly environment: string; readonly id: string }
   | { readonly about: 'instance'; readonly name: string }
@@ -43,6 +47,8 @@ export interface DatabaseAuditAnswers {
   readonly match: AuditMatches | undefined
   readonly records: string[]
   readonly minutes: AuditMinutes[]
+  readonly uses: (number | undefined)[]
+  readonly knownUses: KnownUses | undefined
   readonly counts: ReadonlyMap<string, number>
   readonly record: string | undefined
   readonly instance: AuditInstance | undefined
@@ -64,6 +70,8 @@ async function answer(question: DatabaseAuditQuestion): Promise<unknown> {
   if (question.about === 'match') return matchTerms(connection, question.environment, question.groups, question.range)
   if (question.about === 'records') return findRecords(connection, question.environment, question.ids)
   if (question.about === 'minutes') return sumMinutes(connection, question.environment, question.range)
+  if (question.about === 'uses') return readUses(connection, question.environment, question.names)
+  if (question.about === 'knownUses') return readKnownUses(connection, question.environment)
   if (question.about === 'counts') return countRecords(connection, question.environments)
   if (question.about === 'record') return findRecord(connection, question.environment, question.id)
   return findSeries(connection, question.name)

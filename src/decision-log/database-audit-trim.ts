@@ -1,10 +1,13 @@
 // Forgets records of decisions in the database that replicas share, and indexes what an older version stored: a bounded
 // number in one transaction, by one replica at a time.
-import { AUDIT_ROWS_PER_STEP, AUDIT_TRIMMED_ENVIRONMENTS_MAX } from '../model/limits.ts'
+import { AUDIT_ROWS_PER_STEP, AUDIT_TRIMMED_ENVIRONMENTS_MAX, LAST_USED_DAYS } from '../model/limits.ts'
 import type { Connection } from '../store/postgres/connection.ts'
 import type { AuditKeep, AuditTrimmed } from './audit-log.ts'
 import { indexOlder, trimMinutes } from './database-audit-index.ts'
 import { idAt, OF_ENVIRONMENT } from './database-audit-reads.ts'
+import { addOlderUses, trimUses } from './database-last-uses.ts'
+
+const DAY_MS = 86_400_000
 
 /** Any number that no one else uses. */
 const TRIM_LOCK = 6_214_507_222
@@ -29,6 +32,7 @@ const TRIM_ENVIRONMENT = `
 export async function trimRecords(connection: Connection, { now, ms, records }: AuditKeep): Promise<AuditTrimmed> {
   const [lock] = await connection.query<{ mine: boolean }>(`SELECT pg_try_advisory_xact_lock(${TRIM_LOCK}) AS mine`)
   if (lock?.mine !== true) return { rows: 0, more: false }
+  if (await addOlderUses(connection)) return { rows: 0, more: true } // what they used is known before any is deleted
   const oldest = idAt(now - ms)
   // in this order batches take the same locks
   const found = await connection.query<{ environment: string; records: number }>(
@@ -59,5 +63,6 @@ export async function trimRecords(connection: Connection, { now, ms, records }: 
     [Math.floor(now - ms)],
   )
   await trimMinutes(connection, now - ms, AUDIT_ROWS_PER_STEP)
+  await trimUses(connection, now - LAST_USED_DAYS * DAY_MS)
   return { rows, more: await indexOlder(connection) }
 }

@@ -24,6 +24,8 @@ import type {
 import { type AuditTables, idKey, openAuditTables, TIME_MAX, timeKey } from './audit-tables.ts'
 import type { AuditMinutes, AuditMinutesRange, TermGroups } from './audit-terms.ts'
 import type { AuditAnswer, AuditQuestion, AuditThreadData } from './audit-thread.ts'
+import { readKnownUses, readUses } from './folder-last-uses.ts'
+import type { KnownUses, UseName } from './last-uses.ts'
 
 export class FolderAuditLog implements AuditLog {
   readonly stats = { stored: 0, known: 0, refused: 0 }
@@ -94,6 +96,16 @@ export class FolderAuditLog implements AuditLog {
     return tables === undefined ? [] : sumMinutes(tables, environment, range)
   }
 
+  async uses(environment: string, names: readonly UseName[]): Promise<readonly (number | undefined)[]> {
+    const tables = this.#read()
+    return tables === undefined ? names.map(() => undefined) : readUses(tables, environment, names)
+  }
+
+  async knownUses(environment: string): Promise<KnownUses | undefined> {
+    const tables = this.#read()
+    return tables === undefined ? undefined : readKnownUses(tables, environment)
+  }
+
   async count(environment: string): Promise<number> {
     return this.#read()?.counts.get(environment) ?? 0
   }
@@ -108,7 +120,10 @@ export class FolderAuditLog implements AuditLog {
   }
 
   async instance(name: string): Promise<AuditInstance | undefined> {
-    return this.#read()?.instances.get(name)
+    const found = this.#read()?.instances.get(name)
+    if (found === undefined) return undefined
+    const { uses: _, ...instance } = found // of the folder alone
+    return instance
   }
 
   get bytes(): number {

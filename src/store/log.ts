@@ -201,6 +201,14 @@ export function readChanged(tables: Tables, head: Head, revision: number): Writt
   })
 }
 
+/** The changes of a revision whose entry has the text, unless it is larger than one in a list. @throws DATA_DAMAGED */
+export function readChangesWith(tables: Tables, head: Head, revision: number, text: string): readonly Change[] {
+  const content = tables.log.get(revisionKey(head.number, revision))
+  if (content === undefined || content.length > HISTORY_CHANGED_BYTES_MAX) return []
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+  return bytes.includes(text) ? decode(content).changes : []
+}
+
 /** Quotes inside JSON texts are escaped, so the first of these is the member of the body. */
 const CHANGES_MEMBER = ',"changes":'
 const CHANGES = Buffer.from(CHANGES_MEMBER)

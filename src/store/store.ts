@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { imageBytes } from '../kernel/image-bytes.ts'
 import type { ApiKey } from '../kinds/api-key.ts'
 import type { WrittenObject } from '../kinds/history-words.ts'
-import type { Actor, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
+import type { Actor, Change, HistoryEntry, LogEntry, LogId, Position } from '../log/change.ts'
 import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
@@ -22,7 +22,7 @@ import { type Followers, Following } from './following.ts'
 import { entryCount, type Head } from './heads.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
-import { readChanged, readEntries, readHistory, readHistoryId } from './log.ts'
+import { readChanged, readChangesWith, readEntries, readHistory, readHistoryId } from './log.ts'
 import { requireNotMoved } from './moved.ts'
 import { Scrub } from './scrub.ts'
 import { deriveKey, readSecretsKey, type SecretsKey, unseal } from './secrets.ts'
@@ -172,6 +172,11 @@ export interface Store<U extends UseCases> {
    * than a list shows.
    */
   changed(log: LogId, revision: number): WrittenObject[] | undefined
+  /**
+   * What a revision changed, if its entry has the text: none else, when its changes have expired, and when it has more
+   * bytes than are read for a list.
+   */
+  changesWith(log: LogId, revision: number, text: string): readonly Change[]
   /** Entries of a log that history still has. */
   historyCount(log: LogId): number
   /** The first revision of a log whose entry has its changes; 1 when nothing was trimmed. */
@@ -459,6 +464,12 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     this.#require(log)
     const head = this.#findHead(log)
     return head === undefined ? [] : readChanged(this.#tables, head, revision)
+  }
+
+  changesWith(log: LogId, revision: number, text: string): readonly Change[] {
+    this.#require(log)
+    const head = this.#findHead(log)
+    return head === undefined ? [] : readChangesWith(this.#tables, head, revision, text)
   }
 
   historyEntry(id: string): HistoryEntry | undefined {

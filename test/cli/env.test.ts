@@ -242,6 +242,10 @@ describe('variables of the console', () => {
   it.each([
     [{ ZEROHOP_CONSOLE_CLIENT_ID: '' }, 'ZEROHOP_CONSOLE_ISSUER needs ZEROHOP_CONSOLE_CLIENT_ID'],
     [{ ZEROHOP_CONSOLE_ACCESS: '' }, 'ZEROHOP_CONSOLE_ISSUER needs ZEROHOP_CONSOLE_ACCESS'],
+    [
+      { ZEROHOP_CONSOLE_ACCESS: 'a=tenant-admin@shop/production/acme' },
+      'a rule of ZEROHOP_CONSOLE_ACCESS for tenant-admin needs ZEROHOP_CONSOLE_USER_CLAIM',
+    ],
     [{ ZEROHOP_CONSOLE_ISSUER: 'http://login.example.com' }, 'ZEROHOP_CONSOLE_ISSUER must be an https URL'],
     [{ ZEROHOP_CONSOLE_ISSUER: 'login' }, 'ZEROHOP_CONSOLE_ISSUER must be an https URL'],
     [{ ZEROHOP_CONSOLE_ACCESS: 'ops=owner' }, 'ZEROHOP_CONSOLE_ACCESS must be rules'],

@@ -268,3 +268,26 @@ it('the three ask a data folder, too', async () => {
   expect((await of('revoke', 'ana', '--all', '--yes')).out).toContain('revoked: 1 role of ana')
   expect((await of('grants')).out.trimEnd().split('\n')).toHaveLength(1)
 })
+
+describe('zerohop grants --unused', () => {
+  it('lists what was not used, and says what is known', async () => {
+    await run('grant', 'ana', 'editor', ...ACME)
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const { code, out, err } = await run('grants', '--unused', '1s', '--user', 'ana')
+    expect(code).toBe(0)
+    expect(out).toMatch(/ana +editor +tenant acme .*not known: no decisions were recorded in this time/)
+    expect(err).toBe('zerohop: no uses are known\n')
+    const rows = (await run('grants', '--unused', '1s', ...ACME, '--role', 'editor', '--json')).out.trim().split('\n')
+    expect(rows.map((row) => JSON.parse(row))).toMatchObject([{ user: 'ana', last_used: null, unused: null }])
+    expect((await run('grants', '--unused', '30d', '--user', 'ana')).out).not.toContain('editor') // given since
+  })
+
+  it.each([
+    [['--unused', 'soon']],
+    [['--unused', '9999d']],
+    [['--unused', '1d', '--state', 'ended']],
+    [['--unused', '']],
+  ])('refuses %j', async (args) => {
+    expect((await run('grants', ...args)).code).not.toBe(0)
+  })
+})

@@ -82,8 +82,13 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
   'policy-file': [['policy-file', 'Plan and apply files']],
   overview: [['overview', 'Last 24 hours: 1 allowed, 1 denied']],
 }
-/** Beside those below an environment; without a text they lead to one of these. */
-const OTHERS: Readonly<Record<string, string>> = { '/': '', '/$project/$environment': '', '/sign-in': 'API key' }
+/** Beside those below an environment; without a text they lead to one of these, for who has no tenant. */
+const OTHERS: Readonly<Record<string, string>> = {
+  '/': '',
+  '/$project/$environment': '',
+  '/sign-in': 'API key',
+  '/tenant': '', // own-tenant.test.ts
+}
 
 interface Routed {
   readonly __TSR_ROUTER__: {

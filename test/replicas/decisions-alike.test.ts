@@ -10,6 +10,7 @@ import { makeTerm, type TermGroups } from '../../src/decision-log/audit-terms.ts
 import { DatabaseAuditLog } from '../../src/decision-log/database-audit-log.ts'
 import { idAt, LIST_RECORDS } from '../../src/decision-log/database-audit-reads.ts'
 import { FolderAuditLog } from '../../src/decision-log/folder-audit-log.ts'
+import { nameUse } from '../../src/decision-log/last-uses.ts'
 import { AUDIT_BATCHES_MAX, AUDIT_READS_MAX } from '../../src/model/limits.ts'
 import { Database } from '../../src/store/postgres/database.ts'
 import { migrate } from '../../src/store/postgres/migrations.ts'
@@ -33,6 +34,14 @@ const GROUPS: readonly TermGroups[] = [
   ],
   [[makeTerm('user', 'ana')], [makeTerm('action', 'absent')]],
 ]
+
+/** Uses that are asked for. */
+const USES = ['ana', 'ben', 'nul\0', '\ud800', 'ä', undefined].flatMap((user) => [
+  nameUse({ user }),
+  nameUse({ user, permission: 'hello:say' }),
+  nameUse({ user, permission: 'hello:say', tenant: 'default' }),
+  nameUse({ user, permission: 'hello:say', tenant: 'absent' }),
+])
 
 /** Everything that the index has, in pieces. */
 async function allMatches(
@@ -122,6 +131,8 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
       minutes: await Promise.all(
         environments.map((of) => log.minutes(of, { since: 0, before: START + 3_600_000, minutes: 1 })),
       ),
+      uses: await Promise.all(environments.map((of) => log.uses(of, USES))),
+      known: await Promise.all(environments.map((of) => log.knownUses(of))),
       found: found.map((record) => record?.id),
       counts: await Promise.all(environments.map((environment) => log.count(environment))),
       together: [...(await log.counts(environments))].filter(([, count]) => count > 0).sort(),
@@ -152,6 +163,8 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
   it('are listed, counted and found alike', async () => {
     const contents = await readContents(folder)
     expect(contents.records.flat().length).toBeGreaterThan(100)
+    expect(contents.uses.flat().filter((at) => at !== undefined).length).toBeGreaterThan(30)
+    expect(contents.known.every((known) => known!.dropped > 0 && known!.since! >= START)).toBe(true)
     expect(contents.matches.filter((ids) => ids.length > 7).length).toBeGreaterThan(3)
     expect(contents.minutes.flat().reduce((sum, { allowed, denied }) => sum + allowed + denied, 0)).toBe(
       contents.together.reduce((sum, [, count]) => sum + count, 0),

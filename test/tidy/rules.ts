@@ -54,6 +54,7 @@ const FLOORS: readonly (readonly Part[])[] = [
   [
     { name: 'src/management/objects', files: /^src\/management\/objects\// },
     { name: 'src/management/feed', files: /^src\/management\/feed\// },
+    { name: 'src/management/last-used', files: /^src\/management\/last-used\// },
   ],
   [{ name: 'src/management/policy-file', files: /^src\/management\/policy-file\// }],
   [{ name: 'src/management/differences', files: /^src\/management\/differences\// }],

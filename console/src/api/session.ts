@@ -17,7 +17,7 @@ export interface Access {
   readonly project_id: string | null
   /** null: every environment of the project */
   readonly environment_id: string | null
-  readonly object_type: 'org' | 'project' | 'env'
+  readonly object_type: 'org' | 'project' | 'env' | 'tenant'
   readonly access_level: AccessLevel
   /** `facts`: it may change nothing else */
   readonly only: 'facts' | null
@@ -37,6 +37,8 @@ export interface Session {
   readonly access: Access
   /** null: an API key */
   readonly user: SessionUser | null
+  /** the tenant whose administrator it is: there is one page for it */
+  readonly tenant?: { readonly id: string; readonly key: string; readonly name: string }
 }
 
 /** How one may sign in here. */

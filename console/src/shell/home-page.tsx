@@ -15,7 +15,9 @@ import { takeReturnAddress } from './return-address.ts'
 
 export function HomePage() {
   const state = useSessionState()
-  return state.is === 'signed-out' ? <Navigate to="/sign-in" replace /> : <Forward />
+  if (state.is === 'signed-out') return <Navigate to="/sign-in" replace />
+  const isOfTenant = state.is !== 'unknown' && state.session.tenant !== undefined
+  return isOfTenant ? <Navigate to="/tenant" replace /> : <Forward />
 }
 
 function Forward() {

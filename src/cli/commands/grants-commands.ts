@@ -73,6 +73,11 @@ export function addGrants(program: Command): void {
   remote(refusesUsage(program.command('grants')))
     .description('who has which role, and for how long')
     .option('--ending <time>', 'only what ends within this time, such as 7d, the first one first')
+    .addOption(
+      new Option('--unused <time>', 'only what nobody used for this time, such as 90d, by the decision log').conflicts([
+        ...['ending', 'on', 'ticket', 'state'],
+      ]),
+    )
     .option('--user <key>', "only those of this user; '*' for those of everybody")
     .option('--role <key>', 'only those of this role')
     .option('--tenant <key>', 'only those in this tenant')
@@ -88,7 +93,12 @@ export function addGrants(program: Command): void {
     .option('--json', 'as JSON, one per line')
     .addHelpText(
       'after',
-      examples('zerohop grants --ending 7d', 'zerohop grants --user ana', 'zerohop grants --state ended --json'),
+      examples(
+        'zerohop grants --ending 7d',
+        'zerohop grants --unused 90d',
+        'zerohop grants --user ana',
+        'zerohop grants --state ended --json',
+      ),
     )
     .action((options: GrantsOptions) =>
       runCommand(async () => (await import('./grants.ts')).listGrants(readEnv(), options, Date.now())),

@@ -16,6 +16,7 @@ import { DONE, REFUSED } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
 import { formatTime, readTimes, type TimeOptions } from './grant-times.ts'
 import type { TargetOptions } from './plan-target.ts'
+import { listUnused } from './unused-grants.ts'
 
 interface Where {
   readonly tenant?: string
@@ -39,6 +40,8 @@ export interface RevokeOptions extends TargetOptions, Where {
 
 export interface GrantsOptions extends TargetOptions, Where {
   readonly ending?: string
+  /** for how long it was not used, by the decision log */
+  readonly unused?: string
   readonly user?: string
   readonly role?: string
   readonly ticket?: string
@@ -141,8 +144,9 @@ export async function revoke(
 
 /** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
-  const { ending, user, role, tenant, on, ticket, state, json = false, ...where } = options
+  const { ending, unused, user, role, tenant, on, ticket, state, json = false, ...where } = options
   requireNames({ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket })
+  if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, json }, where)
   if (ending !== undefined && parseSeconds(ending) === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
   const ending_before = ending === undefined ? undefined : instantIn(ending, now)

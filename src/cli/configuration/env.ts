@@ -217,8 +217,12 @@ function readConsole(values: Values): NonNullable<Env['console']> {
     const missing = clientId === undefined ? 'ZEROHOP_CONSOLE_CLIENT_ID' : 'ZEROHOP_CONSOLE_ACCESS'
     throw new ZerohopError('CONFIG_INVALID', { reason: `ZEROHOP_CONSOLE_ISSUER needs ${missing}` })
   }
-  const { ZEROHOP_CONSOLE_CLAIM: claim, ZEROHOP_CONSOLE_SCOPES: scopes } = values
-  const secret = withoutUndefined({ clientSecret: values.ZEROHOP_CONSOLE_CLIENT_SECRET })
+  const { ZEROHOP_CONSOLE_CLAIM: claim, ZEROHOP_CONSOLE_SCOPES: scopes, ZEROHOP_CONSOLE_USER_CLAIM: userClaim } = values
+  if (userClaim === undefined && rules.some(({ tenant }) => tenant !== undefined)) {
+    const reason = 'a rule of ZEROHOP_CONSOLE_ACCESS for tenant-admin needs ZEROHOP_CONSOLE_USER_CLAIM'
+    throw new ZerohopError('CONFIG_INVALID', { reason })
+  }
+  const secret = withoutUndefined({ clientSecret: values.ZEROHOP_CONSOLE_CLIENT_SECRET, userClaim })
   return { origins, provider: { issuer, clientId, ...secret, claim, scopes, rules } }
 }
 

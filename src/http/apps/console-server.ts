@@ -46,7 +46,7 @@ export function consoleServer(
   const key = store.deriveKey('console sessions')
   const sessions = new Sessions(key)
   const provider = options.provider && new IdentityProvider(options.provider)
-  const door: UserDoor = { provider, organization, control: () => store.view(organization) }
+  const door: UserDoor = { provider, organization, view: (log) => store.view(log) }
   const link = new SignInLink()
   let answering: FastifyInstance | undefined
   const served: ServedConsole = {

@@ -35,14 +35,17 @@ import { copyRoutes } from '../management/routes/environment-copies.ts'
 import { factsFileRoutes } from '../management/routes/facts-file.ts'
 import { historyRoutes } from '../management/routes/history.ts'
 import { ROUTES } from '../management/routes/index.ts'
+import { lastUsedRoutes } from '../management/routes/last-used.ts'
 import { organizationRoutes } from '../management/routes/organizations.ts'
 import { pastRoutes } from '../management/routes/past.ts'
 import { pastListingRoutes } from '../management/routes/past-listing.ts'
 import { planRoutes } from '../management/routes/plan.ts'
 import { exportRoutes } from '../management/routes/policy-file.ts'
 import { projectRoutes } from '../management/routes/projects.ts'
+import { proposalRoutes } from '../management/routes/proposals.ts'
 import { replayRoutes } from '../management/routes/replay.ts'
 import { revertRoutes } from '../management/routes/revert.ts'
+import { tenantReadRoutes } from '../management/routes/tenant-reads.ts'
 import { auditMetrics, checkpointMetrics, storeMetrics } from '../management/store-metrics.ts'
 import { answerSystem } from '../management/system-requests.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
@@ -159,6 +162,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     store.closeWith(planner)
     copyRoutes(guarded, management, planner)
     planRoutes(guarded, management, planner)
+    proposalRoutes(guarded, management, planner)
     conditionMatchRoute(guarded, planner)
     exportRoutes(guarded, management, options.past)
     factsFileRoutes(guarded, management, options.past)
@@ -169,8 +173,10 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
       accessReviewRoutes(guarded, management, options.past)
       revertRoutes(guarded, management, { planner, past: options.past })
     }
+    tenantReadRoutes(guarded, management, options.past)
     historyRoutes(guarded, management)
     auditRoutes(guarded, management)
+    lastUsedRoutes(guarded, management)
     elementsRoutes(guarded, management)
     v1Routes(guarded, management)
     routes?.(guarded, management)

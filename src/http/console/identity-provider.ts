@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { Configuration } from 'openid-client'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { PROVIDER_TIMEOUT_MS, USER_NAME_LENGTH_MAX } from '../../model/limits.ts'
+import { KEY_BYTES_MAX, PROVIDER_TIMEOUT_MS, USER_NAME_LENGTH_MAX } from '../../model/limits.ts'
 import { claimRefused, listClaimValues, type UserClaims } from './access-claim.ts'
 import type { SessionUser } from './sessions.ts'
 import { type AccessRule, knownValues, valuesAskedFor } from './user-access.ts'
@@ -19,6 +19,8 @@ export interface ProviderOptions {
   /** the claim whose values the rules name */
   readonly claim: string
   readonly rules: readonly AccessRule[]
+  /** the claim that has the key of a stored user */
+  readonly userClaim?: string
 }
 
 /** What the browser keeps while its user is at the provider. */
@@ -83,17 +85,19 @@ export class IdentityProvider {
         idTokenExpected: true,
       })
       const claims = tokens.claims()!
-      const { claim, rules, issuer } = this.#options
+      const { claim, rules, issuer, userClaim } = this.#options
       const isAsked = valuesAskedFor(rules).length > 0
       const own = isAsked ? listClaimValues(claim, claims) : []
       const more: UserClaims =
-        own === undefined && configuration.serverMetadata().userinfo_endpoint
+        isMissing(claims, own, userClaim) && configuration.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
           : {}
       const values = own ?? listClaimValues(claim, more)
       if (values === undefined) throw claimRefused(claim, 'neither the ID token nor the user info has it')
       const name = nameIn({ ...more, ...claims })
-      return { issuer, subject: claims.sub, name, values: knownValues(rules, values), asked: this.#asked }
+      const storedUser = userClaim === undefined ? undefined : userKeyIn(userClaim, { ...more, ...claims })
+      const known = { values: knownValues(rules, values), asked: this.#asked }
+      return { issuer, subject: claims.sub, name, ...known, ...(storedUser === undefined ? {} : { storedUser }) }
     } catch (error) {
       throw isZerohopError(error) ? error : failed(error)
     }
@@ -101,9 +105,9 @@ export class IdentityProvider {
 
   /** What the provider is asked for, as a short text that changes with it. */
   get #asked(): string {
-    const { claim, rules } = this.#options
+    const { claim, rules, userClaim } = this.#options
     return createHash('sha256')
-      .update(JSON.stringify([claim, valuesAskedFor(rules)]))
+      .update(JSON.stringify([claim, valuesAskedFor(rules), ...(userClaim === undefined ? [] : [userClaim])]))
       .digest('base64url')
       .slice(0, 16)
   }
@@ -135,6 +139,17 @@ export class IdentityProvider {
       execute: [client.enableNonRepudiationChecks, ...overHttp],
     })
   }
+}
+
+/** Whether the ID token lacks what is asked for, so that the user info may have it. */
+const isMissing = (claims: UserClaims, values: readonly string[] | undefined, userClaim: string | undefined): boolean =>
+  values === undefined || (userClaim !== undefined && !Object.hasOwn(claims, userClaim))
+
+/** The key of a stored user. An email counts when the provider has verified it: some let their users type any. */
+function userKeyIn(claim: string, claims: UserClaims): string | undefined {
+  const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined
+  if (typeof value !== 'string' || (claim === 'email' && claims.email_verified !== true)) return undefined
+  return Buffer.byteLength(value) > KEY_BYTES_MAX ? undefined : value
 }
 
 /** How the provider calls the user; null when it does not say. */

@@ -15,6 +15,8 @@ import { Sealed } from './sealed.ts'
 export interface SessionUser extends UserActor {
   /** values of the claim that gives access, as far as the server knows them */
   readonly values: readonly string[]
+  /** the value of the claim that names a stored user, where there is such a claim and the provider sent one */
+  readonly storedUser?: string
   /** what was asked for when the user signed in (`IdentityProvider.hasAsked`) */
   readonly asked: string
 }

@@ -1,10 +1,13 @@
 // What users of the identity provider may do in the console: rules from a value of a claim to a role, on the
-// organization, a project or an environment. The first rule that fits counts, so a list is read from the top.
+// organization, a project, an environment or a tenant. The first rule that fits counts, so a list is read from the top.
 import { ZerohopError } from '../../model/errors.ts'
 import { USER_VALUES_MAX } from '../../model/limits.ts'
 
-/** `viewer` reads, `support` also changes facts, `editor` changes everything but keys, `admin` is not limited. */
-export const USER_ROLES = ['viewer', 'support', 'editor', 'admin'] as const
+/**
+ * `viewer` reads, `support` also changes facts, `editor` changes everything but keys, `admin` is not limited.
+ * `tenant-admin` does in one tenant what a key of it may.
+ */
+export const USER_ROLES = ['viewer', 'support', 'editor', 'admin', 'tenant-admin'] as const
 export type UserRole = (typeof USER_ROLES)[number]
 
 export interface AccessRule {
@@ -14,23 +17,27 @@ export interface AccessRule {
   /** keys; without them it is about the whole organization */
   readonly project?: string
   readonly environment?: string
+  /** of `tenant-admin`, and of no other role */
+  readonly tenant?: string
 }
 
-const FORM = /^(?<value>.+)=(?<role>[a-z]+)(?:@(?<project>[\w-]+)(?:\/(?<environment>[\w-]+))?)?$/
+const FORM =
+  /^(?<value>.+)=(?<role>[a-z-]+)(?:@(?<project>[\w-]+)(?:\/(?<environment>[\w-]+)(?:\/(?<tenant>[\w-]+))?)?)?$/
 
 /**
- * A rule of the form `value=role`, `value=role@project` or `value=role@project/environment`; undefined for another
- * text.
+ * A rule of the form `value=role`, `value=role@project`, `value=role@project/environment` or
+ * `value=tenant-admin@project/environment/tenant`; undefined for another text.
  */
 export function readAccessRule(text: string): AccessRule | undefined {
-  const { value = '', role: named, project, environment } = FORM.exec(text.trim())?.groups ?? {}
+  const { value = '', role: named, project, environment, tenant } = FORM.exec(text.trim())?.groups ?? {}
   const role = USER_ROLES.find((one) => one === named)
-  if (role === undefined) return undefined
+  if (role === undefined || (role === 'tenant-admin') !== (tenant !== undefined)) return undefined
   return {
     value,
     role,
     ...(project === undefined ? {} : { project }),
     ...(environment === undefined ? {} : { environment }),
+    ...(tenant === undefined ? {} : { tenant }),
   }
 }
 

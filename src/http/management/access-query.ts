@@ -56,7 +56,7 @@ export function cursorText({ revision, now, user, lines }: ReviewCursor, questio
 
 /** What a cursor is bound to: the environment, and the parameters that say which lines there are. */
 export function formatQuestion(environment: string, query: Query): string {
-  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'state', 'sort', 'since'].map(
+  const asked = ['user', 'role', 'resource', 'action', 'tenant', 'state', 'sort', 'since', 'unused_for'].map(
     (name) => readText(query, name) ?? null,
   )
   const text = JSON.stringify([environment, ...asked, readFlag(query, 'changed')])

@@ -3,11 +3,14 @@
 // rules anew. docs/adr/0027-users-of-the-console.md.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { AccessLevel } from '../../kinds/api-key.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
+import { isInForce } from '../../kinds/times.ts'
+import type { User } from '../../kinds/user.ts'
 import type { LogId } from '../../log/change.ts'
 import { userId } from '../../management/rules/actor.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { SIGN_IN_MS } from '../../model/limits.ts'
-import { environmentKey } from '../../model/objects.ts'
+import { environmentKey, membershipKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { CONSOLE_API, SIGN_IN_CALLBACK, SIGN_IN_START } from '../console/console-request.ts'
 import { type Cookie, formatCookie, readCookie } from '../console/cookies.ts'
@@ -25,27 +28,46 @@ const ACCESS_OF: Readonly<Record<UserRole, AccessLevel>> = {
   support: 'write',
   editor: 'write',
   admin: 'admin',
+  'tenant-admin': 'write',
 }
 
 /** What a user signs in to. */
 export interface UserDoor {
   readonly provider: IdentityProvider | undefined
   readonly organization: LogId
-  /** the control log of the organization */
-  control(): View
+  /** the control log of the organization, or the log of one of its environments */
+  view(log: LogId): View
 }
 
 /** Who asks in a session of a user. @throws SESSION_MISSING, USER_REFUSED */
-export function userCaller({ provider, organization, control }: UserDoor, user: SessionUser): Caller {
+export function userCaller({ provider, organization, view }: UserDoor, user: SessionUser): Caller {
   if (!provider?.knows(user))
     throw new ZerohopError('SESSION_MISSING', { reason: 'the identity provider is another one' })
   const rule = ruleFor(provider.rules, user.values)
   if (!provider.hasAsked(user))
     throw new ZerohopError('SESSION_MISSING', { reason: 'the rules of access have changed' })
-  const key = makeKey(user, rule, organization, control())
+  const key = makeKey(user, rule, organization, view(organization))
+  const tenant = rule.tenant === undefined ? undefined : requireTenant(view(key.environment_id ?? ''), rule, user)
   const { issuer, subject, name } = user
-  return { key, organization, user: { issuer, subject, name } }
+  const own = tenant === undefined ? key : { ...key, level: 'tenant' as const, tenant_id: tenant.id }
+  return { key: own, organization, user: { issuer, subject, name } }
 }
+
+/**
+ * The tenant of a rule, for a person who is a stored user of it and not suspended: whoever leaves it is out with the next
+ * request.
+ * @throws USER_REFUSED
+ */
+function requireTenant(view: View, { tenant: key = '' }: AccessRule, { storedUser: user = '' }: SessionUser): Tenant {
+  const tenant = view.get('tenant', key)
+  const stored = view.get('user', user)
+  const isMember = view.get('membership', membershipKey(key, user)) !== undefined
+  if (tenant === undefined || stored === undefined || !isMember || isSuspended(stored))
+    throw new ZerohopError('USER_REFUSED')
+  return tenant
+}
+
+const isSuspended = ({ suspension }: User): boolean => suspension !== undefined && isInForce(suspension, Date.now())
 
 /** Level, access and place as those of a key. @throws USER_REFUSED when the place of the rule does not exist */
 function makeKey(user: SessionUser, { role, ...rule }: AccessRule, organization: LogId, view: View): CallerKey {

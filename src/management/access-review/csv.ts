@@ -13,6 +13,8 @@ export interface CsvHead {
   readonly time: string
   /** the revision that it is compared with */
   readonly since: number | null
+  /** with a last column for when the access was last used */
+  readonly hasUses?: boolean
 }
 
 const COLUMNS = [
@@ -24,14 +26,19 @@ const COLUMNS = [
 const END = '\r\n'
 
 /** The first line of a file. */
-export const CSV_HEADER = `${COLUMNS.join(',')}${END}`
+export const csvHeader = ({ hasUses = false }: Pick<CsvHead, 'hasUses'>): string =>
+  `${[...COLUMNS, ...(hasUses ? ['last_used'] : [])].join(',')}${END}`
 
 /** A line of the review, or the last one of the file. */
-export type CsvLine = Omit<NotedLine, 'access'> & { readonly access: ComparedLine['access'] | 'complete' }
+export type CsvLine = Omit<NotedLine, 'access'> & {
+  readonly access: ComparedLine['access'] | 'complete'
+  /** as ISO 8601, where it is asked for */
+  readonly last_used?: string | null
+}
 
-export function csvLine({ environment, revision, time, since }: CsvHead, line: CsvLine): string {
+export function csvLine({ environment, revision, time, since, hasUses = false }: CsvHead, line: CsvLine): string {
   const { user, tenant, resource, resource_instance: instance, action, access, source, derived, when, change } = line
-  const { valid_from: from, valid_until: until, reason, ticket } = line
+  const { valid_from: from, valid_until: until, reason, ticket, last_used: used } = line
   const isAbout = resource !== null
   const values = [
     ...[environment, revision, time, since, change, user, access, action, resource],
@@ -39,6 +46,7 @@ export function csvLine({ environment, revision, time, since }: CsvHead, line: C
     ...[source?.kind, source?.role, source?.user_set, source?.resource_set, derived ? 'yes' : null, when],
     ...[from, until].map((at) => (at === undefined ? null : formatInstant(at))),
     ...[reason, ticket],
+    ...(hasUses ? [used] : []),
   ]
   return `${values.map(cell).join(',')}${END}`
 }

@@ -52,6 +52,7 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   group: false,
   access_request: false,
   applied_object: false,
+  proposal: false,
 }
 const FEW: readonly EnvironmentKind[] = [
   ...PLAIN_KINDS.filter((kind) => !FACT_KINDS.has(kind)),

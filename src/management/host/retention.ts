@@ -1,6 +1,6 @@
-// Runs retention: periodically makes the store trim its logs and clear deleted environments, announces what ends soon and deletes what
-// has ended.
-// The operator configures what is kept; src/store/trim.ts, ending-upkeep.ts and ended-upkeep.ts implement it.
+// Runs retention: periodically makes the store trim its logs and clear deleted environments, announces what ends soon, and deletes what
+// has ended and keys whose tenant was deleted.
+// The operator configures what is kept; src/store/trim.ts, ending-upkeep.ts, ended-upkeep.ts and dead-key-upkeep.ts implement it.
 
 import { setImmediate } from 'node:timers/promises'
 import type { AuditLog } from '../../decision-log/audit-log.ts'
@@ -22,6 +22,7 @@ import type { Store } from '../../store/store.ts'
 import type { Deletion } from '../../store/trim.ts'
 import { type Checkpoints, type PastOptions, readKeep } from '../past/checkpoints.ts'
 import type { Snapshots } from '../snapshot/snapshot.ts'
+import { deleteAllDeadKeys } from './dead-key-upkeep.ts'
 import { deleteAllEnded } from './ended-upkeep.ts'
 import { announceAllEnding, type EndingEvent } from './ending-upkeep.ts'
 import { listAllOrganizations, listEnvironments } from './open.ts'
@@ -74,6 +75,7 @@ export function keepRetention(
       await applyRetention(store, options, now()).catch(failed)
       await announceAllEnding(store, endingNoticeMs, now(), { announced, failed })
       await deleteAllEnded(store, endedKeptMs, now(), failed)
+      await deleteAllDeadKeys(store, now(), failed)
     } catch (error) {
       failed(error)
     } finally {

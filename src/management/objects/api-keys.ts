@@ -31,6 +31,8 @@ export interface NewApiKey {
   /** when it ends: a text as `endOfText` reads it; without one it has no end */
   readonly expires_at?: Sent<string>
   readonly form?: Sent<KeyForm>
+  /** ids of who makes it, as `made_by` of the key has them */
+  readonly made_by?: readonly string[]
 }
 
 /** A key with its secret: returned when it is created or rotated. */
@@ -49,7 +51,7 @@ export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<
   const secret =
     input.secret === undefined ? mintSecret(input.level, mint, form) : requireFixedKey(input.secret, 'secret')
   const name = typeof input.name === 'string' ? settleName(input.name, '', '') : null
-  const about = { owner: input.owner ?? 'member', name, access: input.access, expires_at, form }
+  const about = { owner: input.owner ?? 'member', name, access: input.access, expires_at, form, made_by: input.made_by }
   const key = newApiKey(resolveScope(view, input), secret, about, mint)
   view.refuse('api_key', key.key)
   return { changes: [put('api_key', key)], secrets: [{ id: key.id, secret }], result: { key, secret } }
@@ -105,6 +107,34 @@ export function deleteApiKey(view: View, { ref }: { readonly ref: string }, _min
   const key = requireKey(view, ref)
   const changes = [...withoutOldSecret(view, key), remove('api_key', key.key)]
   return { changes, secrets: [{ id: key.id, secret: null }], status: 204, result: null }
+}
+
+/** Whether the tenant of a key of level `tenant` was deleted. Ids of tenants come once, so it does not come back. */
+function isDead(view: View, { environment_id, tenant_id }: ApiKey): boolean {
+  if (tenant_id === undefined || environment_id === null || view.find('environment', environment_id) === undefined)
+    return false
+  return view.other(environment_id).find('tenant', tenant_id) === undefined
+}
+
+/**
+ * Deletes those of the keys, named by their ids, whose tenant was deleted: they open nothing any more. One that was made
+ * after `before` stays, because its tenant may be too new to be seen here. Returns how many.
+ */
+export function deleteDeadKeys(
+  view: View,
+  { ids, before }: { readonly ids: readonly string[]; readonly before: number },
+  mint: Mint,
+): Decided<number> {
+  const dead = ids
+    .flatMap((id) => view.find('api_key', id) ?? [])
+    .filter((key) => key.secret_of === undefined && key.created_at < before && isDead(view, key))
+  const deleted = dead.map(({ id }) => deleteApiKey(view, { ref: id }, mint))
+  return {
+    changes: deleted.flatMap(({ changes }) => changes),
+    secrets: deleted.flatMap(({ secrets = [] }) => secrets),
+    summary: `delete keys of deleted tenants: ${dead.length} deleted`,
+    result: dead.length,
+  }
 }
 
 /** The key of an id; never the object of an old secret. @throws OBJECT_NOT_FOUND */

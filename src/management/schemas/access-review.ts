@@ -2,6 +2,7 @@
 import { AccessDiff, AccessSource } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
 import { REVIEW_LINES_DEFAULT, REVIEW_LINES_MAX } from '../../model/limits.ts'
+import { knownUses, unusedFor, used } from './last-used.ts'
 import { flagParameter, numberParameter, query, textParameter } from './query-parameters.ts'
 import { Count, Time } from './schema-parts.ts'
 
@@ -39,6 +40,8 @@ export const AccessQuery = query({
     }),
   ),
   changed: flagParameter('with `since`: only added or removed access'),
+  last_used: flagParameter('with when the access was last used, by the decision log'),
+  unused_for: unusedFor,
   after: textParameter('`next` of the previous page; keep the other parameters the same'),
   limit: numberParameter(LIMIT, 'lines per page'),
   format: t.optional(
@@ -94,6 +97,9 @@ const AccessLineRead = t.named(
       t.described(t.Text, 'for an assigned role: why it was given, unless it was written again after this revision'),
     ),
     ticket: t.optional(t.described(t.Text, 'for an assigned role: the same')),
+    last_used: t.optional(used.last_used),
+    unused: t.optional(used.unused),
+    unknown: t.optional(used.unknown),
   }),
 )
 
@@ -107,6 +113,7 @@ export const AccessPage = t.named(
       'ordered by user; a page can have fewer than `limit` lines, or none, although more follow',
     ),
     next: t.described(t.nullable(t.Text), 'cursor of the next page; null on the last page'),
+    uses: t.optional(t.described(t.open(knownUses), 'with `last_used` or `unused_for`: what is known of uses')),
   }),
 )
 export type AccessPage = t.Static<typeof AccessPage>

@@ -1,7 +1,9 @@
 // Questions about past revisions: /v2/projects/{p}/envs/{e}/check and …/explain, and …/revisions/{revision}.
+
 import { AccessDiff } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
 import { WhySchema } from '../../model/why-schema.ts'
+import { AccessRequestRead } from './access-requests.ts'
 import { flagParameter, query } from './query-parameters.ts'
 import { Attributes, Count, Id, Null, SuspensionRead, Time } from './schema-parts.ts'
 
@@ -100,6 +102,9 @@ export const PastExplanation = t.named(
       'of a deny: the role assignments and relationship tuples that would allow, were they in force; the nearest in time first',
     ),
     suspension: t.optional(SuspensionRead),
+    requests: t.optional(
+      t.described(t.listOf(AccessRequestRead), 'the access requests that gave the roles by which it is allowed'),
+    ),
     rules: t.described(Count, 'set rules for the permission'),
     misses: t.described(t.listOf(Attributes), 'the nearest set rules that did not match, with the tests that failed'),
     notes: t.described(t.listOf(Attributes), 'tests under a `not` that are true because a value is missing'),

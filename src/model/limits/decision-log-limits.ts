@@ -85,3 +85,25 @@ export const DECISION_DRAIN_MS = 2_000
 export const DECISION_OMITTED_MAX = 64
 /** Characters of such a name; a longer one is not told. */
 export const DECISION_OMITTED_NAME_MAX = 128
+/**
+ * Days for which it is known when something was last used: longer than records are kept, so that a review of a year can
+ * ask for it.
+ */
+export const LAST_USED_DAYS = 400
+/**
+ * Rows of each environment that say when something was last used: about 100 MB. Beyond them new rows are left out, and
+ * answers say since when they know.
+ */
+export const LAST_USED_ROWS_MAX = 1_000_000
+/** Rows that say when something was last used which one step of retention looks at. */
+export const LAST_USED_ROWS_PER_STEP = 5_000
+/** Rows of a page about last uses, unless `limit` says otherwise. */
+export const LAST_USED_ROWS_DEFAULT = 100
+/** Rows of a page about last uses at most. */
+export const LAST_USED_ROWS_PER_PAGE_MAX = 500
+/** Rows that one page about last uses looks at: with `unused_for` it may show fewer. */
+export const LAST_USED_LOOKED_AT_MAX = 1_000
+/** Seconds that `unused_for` may ask for. */
+export const UNUSED_SECONDS_MAX = LAST_USED_DAYS * 86_400
+/** Last uses that one page looks up, about: a page ends when the roles on it have given so many permissions. */
+export const LAST_USED_LOOK_UPS_MAX = 20_000

@@ -37,6 +37,13 @@ export const RETENTION_EVERY_MS = 60_000
 export const ENDED_KEPT_SECONDS_DEFAULT = 2_592_000
 /** Objects that upkeep deletes in one revision because they have ended: the one thread that writes does it. */
 export const ENDED_PER_REVISION = 1_000
+/** Keys of deleted tenants that one revision deletes. */
+export const DEAD_KEYS_PER_REVISION = 1_000
+/**
+ * Milliseconds that a key of a tenant must be old before it can count as one whose tenant was deleted: a replica may see
+ * the key before the tenant.
+ */
+export const DEAD_KEY_AGE_MS = 3_600_000
 /**
  * Seconds before its end at which what was granted for a time is announced, unless `ZEROHOP_ENDING_NOTICE` says otherwise.
  */

@@ -204,6 +204,32 @@ const MIGRATIONS: readonly Migration[] = /* canary: database-migrations */ [
     readableFrom: 1,
     statements: 'ALTER TABLE zerohop.pdps ADD COLUMN api_version integer;',
   },
+  {
+    format: 6,
+    // a program of an older format stores records that no one looked at: they wait for `decisions_unused`
+    readableFrom: 1,
+    // Terms are hashes (src/decision-log/last-uses.ts), 0 for any. `is_used` says that the uses of a record are known.
+    statements: `
+      ALTER TABLE zerohop.decisions ADD COLUMN is_used boolean;
+      CREATE INDEX decisions_unused ON zerohop.decisions (environment, id) WHERE is_used IS NULL;
+      CREATE TABLE zerohop.uses (
+        environment uuid NOT NULL,
+        user_term bigint NOT NULL,
+        permission_term bigint NOT NULL,
+        tenant_term bigint NOT NULL,
+        at bigint NOT NULL,
+        PRIMARY KEY (environment, user_term, permission_term, tenant_term)
+      );
+      CREATE TABLE zerohop.known_uses (
+        environment uuid PRIMARY KEY,
+        since bigint,
+        until bigint NOT NULL,
+        rows bigint NOT NULL,
+        dropped bigint NOT NULL,
+        dropped_at bigint,
+        lost_at bigint
+      );`,
+  },
 ]
 
 /** Where the tables stand. */

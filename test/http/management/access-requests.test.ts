@@ -414,6 +414,39 @@ describe('what is decided at once', () => {
   })
 })
 
+describe('Why', () => {
+  const explain = async (user: string, key?: string) => {
+    const resource = { type: 'server', tenant: 'acme', ...(key && { key }) }
+    return (await ask('POST', `${ENVIRONMENT}/explain`, { user, action: 'restart', resource })).body
+  }
+  const notes = ({ why }: { why: { tree: { children: { text: string; outcome: string }[] } } }) =>
+    why.tree.children.filter(({ outcome }) => outcome === 'note').map(({ text }) => text)
+
+  it('says who asked for the role, for how long, and who approved it', async () => {
+    const id = await made({ role: 'operator', tenant: undefined, resource_instance: 'server:db' })
+    expect(await explain('ana', 'db')).not.toHaveProperty('requests')
+    await decide(id, 'approve', 'ben')
+    const body = await explain('ana', 'db')
+    expect(body).toMatchObject({ allow: true, requests: [{ id, state: 'approved', approved_by: 'ben' }] })
+    expect(notes(body)).toEqual(['role operator was requested by ana for 1h, approved by ben: disk of db-3 is full'])
+    await ask('PUT', '$F/role_assignments', {
+      user: 'ana',
+      role: 'operator',
+      resource_instance: 'server:db',
+      ticket: 'x',
+    })
+    expect(await explain('ana', 'db')).not.toHaveProperty('requests')
+  })
+
+  it('says of a role in the tenant that was given at once that there was no approval', async () => {
+    await ask('PATCH', '$S/roles/breaker', { permissions: ['server:restart'] })
+    const id = await made({ role: 'breaker', duration: 60 })
+    const body = await explain('ana')
+    expect(body.requests).toMatchObject([{ id, auto: true }])
+    expect(notes(body)).toEqual([expect.stringContaining('for 1m, given at once, without an approval: disk')])
+  })
+})
+
 describe('lists', () => {
   it('are filtered by state, user, role, tenant and instance, and paged', async () => {
     const pending = await made()

@@ -145,7 +145,12 @@ export const SERVER_VARIABLES = {
   }),
   ZEROHOP_CONSOLE_ACCESS: variable(AccessRules, {
     about:
-      'comma-separated access rules: `value=role`, `value=role@project` or `value=role@project/environment`. Use semicolons if values contain commas. The first rule that matches applies. The roles are `viewer`, `support`, `editor` and `admin`. The value `*` matches everyone',
+      'comma-separated access rules: `value=role`, `value=role@project`, `value=role@project/environment` or `value=tenant-admin@project/environment/tenant`. Use semicolons if values contain commas. The first rule that matches applies. The other roles are `viewer`, `support`, `editor` and `admin`. The value `*` matches everyone',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_CONSOLE_USER_CLAIM: variable(Text, {
+    about:
+      'claim of the ID token, or of the user info, with the key of a stored user, such as `sub`. Rules for `tenant-admin` need it. `email` counts only with `email_verified`',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_READS: withDefault(Reads, 'linearizable', {

@@ -4,10 +4,12 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ComparedLine, ReviewPlace } from '../../../image/access-review/review.ts'
-import { CSV_HEADER, type CsvLine, csvLine } from '../../../management/access-review/csv.ts'
+import { type CsvLine, csvHeader, csvLine } from '../../../management/access-review/csv.ts'
 import { type NotedLine, withNotes } from '../../../management/access-review/notes.ts'
 import type { ReviewedRevision } from '../../../management/access-review/review-task.ts'
 import { Reviewer } from '../../../management/access-review/reviewer.ts'
+import { findKnown, findLastUsed, type Window } from '../../../management/last-used/last-used.ts'
+import { useOfLine } from '../../../management/last-used/line-uses.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
 import { readAt } from '../../../management/past/read-at.ts'
 import {
@@ -36,6 +38,7 @@ import {
   readWord,
 } from '../access-query.ts'
 import type { Scope } from '../auth.ts'
+import { type PrintedUse, printKnown, printUsed, readUnusedFor } from '../last-used-query.ts'
 import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 
@@ -43,7 +46,7 @@ const ACCESS = '/v2/projects/:p/envs/:e/access'
 const config = { operation: 'decision.explain', tag: 'environments' } as const
 type Asked = { Querystring: Query }
 
-export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext, past: PastRevisions): void {
+export function accessReviewRoutes(app: FastifyInstance, { store, audit }: RouteContext, past: PastRevisions): void {
   const reviewer = new Reviewer(past.place)
   store.closeWith(reviewer)
   const foundAt = (request: FastifyRequest<Asked>, wanted: Wanted) => resolveRevision(store, past, request, wanted)
@@ -61,24 +64,31 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       const isByEnd = readByEnd(query)
       const question = { filter: readFilter(query), changed: readFlag(query, 'changed'), isByEnd, now }
       reply.header('x-revision', String(found.revision))
-      const noted = (lines: readonly ComparedLine[]): NotedLine[] =>
-        withNotes(store.view(scope.environment.id), lines, { at: found.at, since: since?.at })
+      const unusedMs = readUnusedFor(query)
+      const withUses = unusedMs !== undefined || readFlag(query, 'last_used')
+      const noted = async (lines: readonly ComparedLine[]) => {
+        const notes = withNotes(store.view(scope.environment.id), lines, { at: found.at, since: since?.at })
+        if (!withUses) return { lines: notes }
+        return addUses(audit, scope.environment.id, notes, { now: Date.now(), unusedMs })
+      }
       if (format === 'json') {
         const { lines, next } = await reviewer.ask({ ...revision, task: 'lines', question, after: cursor, limit })
         const after = next === undefined ? null : cursorText({ ...next, revision: found.revision, now }, asked)
+        const page = await noted(lines)
         return {
           ...answered(found),
           since: since?.revision ?? null,
-          lines: noted(lines).map(withInstants),
+          lines: page.lines.map(withInstants),
           next: after,
+          ...('uses' in page ? { uses: page.uses } : {}),
         }
       }
       const ask = async (after: ReviewPlace | undefined) => {
         const page = await reviewer.ask({ ...revision, task: 'lines', question, after, limit: REVIEW_LINES_MAX })
-        return { lines: noted(page.lines), next: page.next }
+        return { lines: (await noted(page.lines)).lines, next: page.next }
       }
       const first = await ask(cursor) // what cannot be made is refused before the file begins
-      const text = writeCsv(first, ask, { scope, found, since })
+      const text = writeCsv(first, ask, { scope, found, since, withUses })
       reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="${formatFileName(scope, found)}"`)
@@ -110,6 +120,24 @@ export function accessReviewRoutes(app: FastifyInstance, { store }: RouteContext
       return { ...answered(found), since: since.revision, since_at: printTime(since.at), policy, access }
     },
   )
+}
+
+/** The lines with when they were last used; without those that were used in the time asked for. */
+async function addUses(
+  audit: RouteContext['audit'],
+  environment: string,
+  lines: readonly NotedLine[],
+  window: Window,
+): Promise<{ lines: (NotedLine & Partial<PrintedUse>)[]; uses: ReturnType<typeof printKnown> }> {
+  const uses = lines.map(useOfLine)
+  const asked = uses.map((use) => ({ uses: use === undefined ? [] : [use] }))
+  const known = await findKnown(audit, environment, window.now)
+  const found = await findLastUsed(audit, environment, asked, known, window)
+  const used = lines.flatMap((line, at) => {
+    if (uses[at] === undefined) return line
+    return found[at]!.isUnused === false ? [] : { ...line, ...printUsed(found[at]!) }
+  })
+  return { lines: used, uses: printKnown(known) }
 }
 
 interface Revisions {
@@ -155,6 +183,7 @@ const toPosition = ({ revision, chain }: Found) => ({ revision, chain })
 const answered = ({ revision, at }: Found) => ({ revision, revision_at: printTime(at) })
 
 interface CsvOf extends Pick<Revisions, 'found' | 'since'> {
+  readonly withUses: boolean
   readonly scope: Scope
 }
 
@@ -163,7 +192,7 @@ function formatFileName({ environment }: Scope, { revision }: Found): string {
 }
 
 interface NotedPage {
-  readonly lines: readonly NotedLine[]
+  readonly lines: readonly (NotedLine & Partial<PrintedUse>)[]
   readonly next: ReviewPlace | undefined
 }
 
@@ -171,11 +200,17 @@ interface NotedPage {
 async function* writeCsv(
   first: NotedPage,
   ask: (after: ReviewPlace) => Promise<NotedPage>,
-  { scope, found, since }: CsvOf,
+  { scope, found, since, withUses }: CsvOf,
 ): AsyncGenerator<string> {
   const time = printTime(found.at)
-  const head = { environment: scope.environment.key, revision: found.revision, time, since: since?.revision ?? null }
-  yield CSV_HEADER
+  const head = {
+    environment: scope.environment.key,
+    revision: found.revision,
+    time,
+    since: since?.revision ?? null,
+    hasUses: withUses,
+  }
+  yield csvHeader(head)
   let count = 0
   for (let page = first; ; ) {
     yield page.lines.map((line) => csvLine(head, line)).join('')

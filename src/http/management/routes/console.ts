@@ -1,6 +1,7 @@
 // Signing in to the console, and who asks with its cookie. A session stands for an API key: it may do what the key may,
 // and each request looks the key up, so that a rotated or deleted key ends its sessions at once.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Tenant } from '../../../kinds/tenant.ts'
 import { hashSecret } from '../../../management/objects/api-key.ts'
 import { isZerohopError, ZerohopError } from '../../../model/errors.ts'
 import * as t from '../../../model/json-schema.ts'
@@ -43,8 +44,8 @@ export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Session
     try {
       const hash = hashOf()
       const caller = gate.callerOf(hash)
-      if (caller.key.level === 'tenant') throw new ZerohopError('KEY_TOO_NARROW', { what: 'use the console' })
-      return sessionRead(await sessions.start(request, reply, { keyHash: hash }), caller)
+      const tenant = caller.key.level === 'tenant' ? gate.ownTenant(caller, undefined) : undefined
+      return sessionRead(await sessions.start(request, reply, { keyHash: hash }), caller, tenant)
     } catch (error) {
       if (isZerohopError(error, 'KEY_UNKNOWN', 'LINK_REFUSED')) {
         wrongKeys.requireTurn(request, reply)
@@ -68,7 +69,9 @@ export function signInRoutes(app: FastifyInstance, gate: Gate, sessions: Session
 export function sessionRoutes(app: FastifyInstance, sessions: Sessions): void {
   const config = { operation: 'scope.read' } as const
   app.decorateRequest('consoleSession', undefined)
-  app.get(SESSION, { config, onRequest: onlyMarked }, (request) => sessionRead(request.consoleSession!, request.caller))
+  app.get(SESSION, { config, onRequest: onlyMarked }, (request) =>
+    sessionRead(request.consoleSession!, request.caller, request.ownTenant),
+  )
   app.delete(SESSION, { config, onRequest: onlyMarked }, (request, reply) => {
     sessions.end(request, reply, request.consoleSession!)
     return reply.code(204).send()
@@ -90,12 +93,14 @@ function findCaller(gate: Gate, hash: string): Caller {
   }
 }
 
-function sessionRead(session: Session, { key, user }: Caller) {
+function sessionRead(session: Session, { key, user }: Caller, tenant: Tenant | undefined) {
   const { organization_id, project_id, environment_id, level, access, name, only = null } = key
   return {
     csrf_token: session.csrf,
     expires_at: printTime(sessionEnd(session)),
     access: { organization_id, project_id, environment_id, object_type: level, access_level: access, only, name },
     user: user ?? null,
+    // what the page of a tenant is about
+    ...(tenant && { tenant: { id: tenant.id, key: tenant.key, name: tenant.name } }),
   }
 }

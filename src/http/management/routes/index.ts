@@ -48,4 +48,6 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   /** the routes of resource types declare attributes of users and of tenants */
   built_in: null,
   applied_object: null,
+  /** with plans: they need the thread that makes them */
+  proposal: null,
 }

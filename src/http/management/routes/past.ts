@@ -1,7 +1,8 @@
 // Questions to an environment as it was: POST /v2/projects/{p}/envs/{e}/check and …/explain. The question is that of a
 // PDP, with `at` beside it; the image of that revision answers as the PDPs did then.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { sayNotInForce } from '../../../image/explain/why-words.ts'
+import { sayNotInForce, word } from '../../../image/explain/why-words.ts'
+import { type AccessRequest, parseOrigin } from '../../../kinds/access-request.ts'
 import { printSuspension, type Suspension } from '../../../kinds/fields.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
 import { readAt } from '../../../management/past/read-at.ts'
@@ -13,8 +14,10 @@ import {
   RevisionQuery,
   RevisionRead,
 } from '../../../management/schemas/past.ts'
+import { formatSeconds } from '../../../model/durations.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { parseInstant } from '../../../model/instant.ts'
+import { assignmentKey } from '../../../model/objects.ts'
 import { formatInstant, withInstants } from '../../../model/print-time.ts'
 import type { Why } from '../../../model/why.ts'
 import { FixedImage } from '../../../pdp/fixed-image.ts'
@@ -26,6 +29,7 @@ import { type Query, readFlag } from '../../page.ts'
 import { readLooseCheck } from '../../pdp/check-bodies.ts'
 import { shortReason } from '../../pdp/record-decision.ts'
 import type { Scope } from '../auth.ts'
+import { accessRequestRead } from '../render/access-requests.ts'
 import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 
@@ -55,10 +59,14 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
       const why = pdp.why(user, action, resource, context)
       const explanation = pdp.explain(user, action, resource, context)
       const suspension = findSuspension(management, request.scope, why.user, { explanation, found })
+      const requests = findRequests(management, request.scope, why.user, { explanation, found })
       return {
         ...printExplanation(explanation, found, check),
         ...(suspension && { suspension: printSuspension(suspension) }),
-        why: suspension === undefined ? why : withReason(why, suspension),
+        ...(requests.length > 0 && {
+          requests: requests.map((one) => accessRequestRead(request.scope, one, Date.now())),
+        }),
+        why: suspension === undefined ? withRequests(why, requests) : withReason(why, suspension),
       }
     },
   )
@@ -95,6 +103,39 @@ function findSuspension(
 ): Suspension | undefined {
   if (explanation.code !== 'user_suspended' || found.revision !== store.head(id).revision) return undefined
   return store.view(id).get('user', user)?.suspension
+}
+
+/** The requests that gave the roles by which it is allowed: the management side alone knows them, as they are now. */
+function findRequests(
+  { store }: RouteContext,
+  { environment: { id } }: Scope,
+  user: string,
+  { explanation, found }: { readonly explanation: Explanation; readonly found: Found },
+): AccessRequest[] {
+  if (!explanation.allow || found.revision !== store.head(id).revision) return []
+  const view = store.view(id)
+  const requests = new Map<string, AccessRequest>()
+  for (const { source, everybody, role, tenant, resource_instance: instance = null } of explanation.because) {
+    if (source === 'abac' || everybody) continue
+    const origin = view.get('role_assignment', assignmentKey(user, role, tenant, instance))?.origin
+    const request = origin === undefined ? undefined : view.get('access_request', parseOrigin(origin) ?? '')
+    if (request !== undefined) requests.set(request.key, request)
+  }
+  return [...requests.values()]
+}
+
+/** The explanation with who asked for the roles, and who approved it. */
+function withRequests(why: Why, requests: readonly AccessRequest[]): Why {
+  if (requests.length === 0) return why
+  const notes = requests.map((request) => ({ text: sayRequest(request), outcome: 'note' as const, children: [] }))
+  return { ...why, tree: { ...why.tree, children: [...why.tree.children, ...notes] } }
+}
+
+function sayRequest({ user, role, duration, until, reason, approved_by }: AccessRequest): string {
+  const time = duration === undefined ? `until ${formatInstant(until ?? 0)}` : `for ${formatSeconds(duration)}`
+  const approval = approved_by === undefined ? 'given at once, without an approval' : `approved by ${word(approved_by)}`
+  const why = reason === undefined ? '' : `: ${reason}`
+  return `role ${word(role)} was requested by ${word(user)} ${time}, ${approval}${why}`
 }
 
 /** The explanation with the reason below the sentence that the user is suspended, which is the first one. */

@@ -1,0 +1,139 @@
+// `zerohop requests`: access requests of an environment, over the management API (docs/access-requests.md).
+import { dataOf } from '../../client/management-client.ts'
+import type { RequestState } from '../../kinds/access-request.ts'
+import type { AccessRequestRead } from '../../management/schemas/access-requests.ts'
+import { DURATION, formatSeconds, parseDuration } from '../../model/durations.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { GRANTS_SHOWN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { plain } from '../../model/plain-text.ts'
+import type { Env } from '../configuration/env.ts'
+import { printTable } from '../terminal/print-table.ts'
+import { remoteEnvironment } from './ask-api.ts'
+import { formatTime } from './grant-times.ts'
+import type { TargetOptions } from './plan-target.ts'
+
+interface Acting extends TargetOptions {
+  readonly as: string
+  readonly reason?: string
+  readonly json?: boolean
+}
+interface Time {
+  readonly for?: string
+  readonly until?: string
+}
+export type DecideOptions = Acting
+export interface ApproveOptions extends Acting, Time {}
+export interface AskOptions extends Acting, Time {
+  readonly tenant?: string
+  readonly on?: string
+  readonly ticket?: string
+}
+export interface RequestsOptions extends TargetOptions {
+  readonly state?: readonly RequestState[]
+  readonly user?: string
+  readonly role?: string
+  readonly tenant?: string
+  readonly json?: boolean
+}
+
+const REQUESTS = '/v2/facts/{p}/{e}/access_requests'
+const DECISIONS = {
+  approve: `${REQUESTS}/{ref}/approve`,
+  deny: `${REQUESTS}/{ref}/deny`,
+  cancel: `${REQUESTS}/{ref}/cancel`,
+  revoke: `${REQUESTS}/{ref}/revoke`,
+} as const
+
+/** Prints the requests. @throws INPUT_INVALID for an empty name; as `remoteEnvironment`; API_REFUSED */
+export async function listRequests(env: Env, options: RequestsOptions): Promise<void> {
+  const { state = ['pending'], user, role, tenant, json = false, ...where } = options
+  for (const [name, value] of Object.entries({ user, role, tenant }))
+    if (value === '') throw new ZerohopError('INPUT_INVALID', { reason: `--${name}: it is empty` })
+  const { client, path } = await remoteEnvironment(env, where)
+  const query = {
+    state: [...state],
+    ...(user === undefined ? {} : { user: [user] }),
+    ...(role === undefined ? {} : { role: [role] }),
+    ...(tenant === undefined ? {} : { tenant: [tenant] }),
+    per_page: PAGE_ROWS_MAX,
+  }
+  const shown: AccessRequestRead[] = []
+  for (let page = 1; shown.length <= GRANTS_SHOWN_MAX; page++) {
+    const { data } = dataOf(await client.GET(REQUESTS, { params: { path, query: { ...query, page } } }))
+    if (json) for (const row of data) process.stdout.write(`${JSON.stringify(row)}\n`)
+    else shown.push(...(data as AccessRequestRead[]))
+    if (data.length < PAGE_ROWS_MAX) break
+  }
+  if (json) return
+  printTable(
+    ['id', 'user', 'role', 'where', 'for', 'state', 'decided by', 'until', 'reason'],
+    shown
+      .slice(0, GRANTS_SHOWN_MAX)
+      .map((row) => [
+        row.id,
+        row.user,
+        row.role,
+        formatPlace(row),
+        formatWanted(row),
+        row.state,
+        row.decided_by ?? '',
+        formatTime(row.valid_until),
+        row.reason ?? '',
+      ]),
+  )
+  if (shown.length > GRANTS_SHOWN_MAX)
+    process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: choose fewer, or --json\n`)
+}
+
+/** Asks for a role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
+export async function ask(env: Env, role: string, options: AskOptions): Promise<void> {
+  const { as, for: time, until, reason, ticket, tenant, on, json = false, ...where } = options
+  const of = await remoteEnvironment(env, { ...where, ...withoutAbsent({ reason, ticket }) })
+  const place = withoutAbsent({ tenant, resource_instance: on })
+  const body = { as, role, ...readTime({ for: time, until }), ...place, ...withoutAbsent({ reason, ticket }) }
+  print(dataOf(await of.client.POST(REQUESTS, { params: { path: of.path }, body })), json)
+}
+
+/** Decides on a request. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
+export async function decide(
+  env: Env,
+  verb: keyof typeof DECISIONS,
+  id: string,
+  options: ApproveOptions,
+): Promise<void> {
+  const { as, for: time, until, reason, json = false, ...where } = options
+  const of = await remoteEnvironment(env, { ...where, ...withoutAbsent({ reason }) })
+  const params = { path: { ...of.path, ref: id } }
+  const body = { as, ...readTime({ for: time, until }), ...withoutAbsent({ reason }) }
+  print(dataOf(await of.client.POST(DECISIONS[verb], { params, body })), json)
+}
+
+/** The time that is asked for. @throws INPUT_INVALID */
+function readTime({ for: time, until }: { readonly [N in keyof Time]?: string | undefined }) {
+  if (time === undefined) return withoutAbsent({ until })
+  const duration = parseDuration(time)
+  if (duration === undefined) throw new ZerohopError('INPUT_INVALID', { reason: `--for: ${DURATION}` })
+  return { duration }
+}
+
+const withoutAbsent = <N extends string>(values: Readonly<Record<N, string | undefined>>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [M in N]?: string }
+
+function print(answer: unknown, json: boolean): void {
+  const request = answer as AccessRequestRead
+  process.stdout.write(json ? `${JSON.stringify(request, null, 2)}\n` : `${formatRequest(request)}\n`)
+}
+
+/** `approved: ana responder in tenant acme, until … (id)` */
+function formatRequest(request: AccessRequestRead): string {
+  const { id, state, user, role, valid_until } = request
+  const place = request.resource_instance === null ? `in ${formatPlace(request)}` : `on ${formatPlace(request)}`
+  const time = state === 'approved' ? `until ${formatTime(valid_until)}` : `for ${formatWanted(request)}`
+  return plain(`${state}: ${user} ${role} ${place}, ${time} (${id})`)
+}
+
+const formatPlace = ({ tenant, resource_instance: instance }: AccessRequestRead): string =>
+  instance ?? `tenant ${tenant}`
+
+const formatWanted = ({ duration, until }: AccessRequestRead): string =>
+  duration === undefined ? `until ${formatTime(until)}` : formatSeconds(duration)

@@ -1,0 +1,182 @@
+// When something was last used: GET /v2/facts/{p}/{e}/last_used/role_assignments, …/permissions and …/users. By the
+// decision log; docs/last-used.md defines the answers.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { EVERY } from '../../../kinds/kind.ts'
+import { isInForce } from '../../../kinds/times.ts'
+import { RolePermissions } from '../../../management/last-used/given-permissions.ts'
+import { type Asked, findKnown, findLastUsed, type Window } from '../../../management/last-used/last-used.ts'
+import {
+  LastUsedPermissions,
+  LastUsedPermissionsQuery,
+  LastUsedRoles,
+  LastUsedRolesQuery,
+  LastUsedUsers,
+  LastUsedUsersQuery,
+} from '../../../management/schemas/last-used.ts'
+import { EVERYBODY } from '../../../model/keys.ts'
+import {
+  LAST_USED_LOOK_UPS_MAX,
+  LAST_USED_LOOKED_AT_MAX,
+  LAST_USED_ROWS_DEFAULT,
+  LAST_USED_ROWS_PER_PAGE_MAX,
+} from '../../../model/limits.ts'
+import { parseResourceRole, partKey } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
+import { type Query, readText, readWhole } from '../../page.ts'
+import { printKnown, printUsed, readUnusedFor } from '../last-used-query.ts'
+import { printTime } from '../render/stamps.ts'
+import type { RouteContext } from '../route-context.ts'
+
+const LAST_USED = '/v2/facts/:p/:e/last_used'
+const config = { operation: 'audit.read', tag: 'PDPs' } as const
+type WithQuery = { Querystring: Query }
+
+/** A row, what of it is looked for, and since when it is there. */
+interface Candidate<R> {
+  readonly row: R
+  readonly asked: Asked
+  /** ms since 1970: what is younger than the time asked for is not called unused */
+  readonly since?: number
+}
+
+/** The rows of a page before what is used is left out. `undefined`: looked at, and of no interest. */
+type Candidates<R> = Iterable<Candidate<R> | undefined>
+
+export function lastUsedRoutes(app: FastifyInstance, context: RouteContext): void {
+  app.get<WithQuery>(
+    `${LAST_USED}/role_assignments`,
+    describe(config, 'List when role assignments were last used', {
+      querystring: LastUsedRolesQuery,
+      response: { 200: LastUsedRoles },
+    }),
+    (request) => readUsed(context, request, listAssignments),
+  )
+  app.get<WithQuery>(
+    `${LAST_USED}/permissions`,
+    describe(config, 'List when permissions were last used', {
+      querystring: LastUsedPermissionsQuery,
+      response: { 200: LastUsedPermissions },
+    }),
+    (request) => readUsed(context, request, listPermissions),
+  )
+  app.get<WithQuery>(
+    `${LAST_USED}/users`,
+    describe(config, 'List when users were last allowed anything', {
+      querystring: LastUsedUsersQuery,
+      response: { 200: LastUsedUsers },
+    }),
+    (request) => readUsed(context, request, listUsers),
+  )
+}
+
+/** One page. The cursor is the number of rows that were looked at. */
+async function readUsed<R extends object>(
+  { store, audit }: RouteContext,
+  { query, scope: { environment } }: FastifyRequest<WithQuery>,
+  list: (view: View, query: Query, offset: number, now: number) => Candidates<R>,
+) {
+  const now = Date.now()
+  const window: Window = { now, unusedMs: readUnusedFor(query) }
+  const limit = readWhole(query, 'limit', { absent: LAST_USED_ROWS_DEFAULT, min: 1, max: LAST_USED_ROWS_PER_PAGE_MAX })
+  const offset = readWhole(query, 'after', { absent: 0, min: 0, max: Number.MAX_SAFE_INTEGER })
+  const isFiltered = window.unusedMs !== undefined
+  const most = isFiltered ? LAST_USED_LOOKED_AT_MAX : limit
+  const candidates: (Candidate<R> | undefined)[] = []
+  let isMore = false
+  let lookUps = 0
+  // the view is read in this turn: what is looked up in the decision log comes after it
+  for (const candidate of list(store.view(environment.id), query, offset, now)) {
+    isMore = candidates.length === most || lookUps > LAST_USED_LOOK_UPS_MAX
+    if (isMore) break
+    candidates.push(candidate)
+    lookUps += candidate?.asked.uses.length ?? 0
+  }
+  const known = await findKnown(audit, environment.id, now)
+  const places = candidates.flatMap((candidate, place) => (candidate === undefined ? [] : [{ candidate, place }]))
+  const asked = places.map(({ candidate }) => candidate.asked)
+  const found = await findLastUsed(audit, environment.id, asked, known, window)
+  const data: (R & ReturnType<typeof printUsed>)[] = []
+  let next = isMore ? offset + candidates.length : undefined
+  for (const [at, { candidate, place }] of places.entries()) {
+    const used = found[at]!
+    if (isFiltered && (used.isUnused === false || isYoung(candidate, window))) continue
+    if (data.length === limit) {
+      next = offset + place
+      break
+    }
+    data.push({ ...candidate.row, ...printUsed(used) })
+  }
+  return { data, ...printKnown(known), next: next === undefined ? null : String(next) }
+}
+
+const isYoung = ({ since = 0 }: Candidate<unknown>, { now, unusedMs = 0 }: Window): boolean => since > now - unusedMs
+
+/** Role assignments in force; from the narrowest index. @throws INPUT_INVALID */
+function* listAssignments(view: View, query: Query, offset: number, now: number) {
+  const [user, role, tenant] = ['user', 'role', 'tenant'].map((name) => readText(query, name))
+  const wanted = {
+    user: user === undefined || user === EVERYBODY ? user : view.find('user', user)?.key,
+    role: role === undefined ? undefined : findRole(view, role),
+    tenant: tenant === undefined ? undefined : view.find('tenant', tenant)?.key,
+  }
+  // what names nothing finds nothing
+  const isUnknown = [user, role, tenant].some((sent, place) => sent !== undefined && !Object.values(wanted)[place])
+  if (isUnknown) return
+  const roles = new RolePermissions(view)
+  const rows =
+    wanted.user !== undefined
+      ? view.by('assignments_of_user', wanted.user, { offset })
+      : wanted.role !== undefined
+        ? view.by('assignments_of_role', wanted.role, { offset })
+        : wanted.tenant !== undefined
+          ? view.by('assignments_of_tenant', wanted.tenant, { offset })
+          : view.by('every_assignment', EVERY, { offset })
+  for (const assignment of rows) {
+    const { user: holder, role: held, tenant: place, resource_instance: instance, created_at: since } = assignment
+    const type = instance?.slice(0, instance.indexOf(':'))
+    const name = type === undefined ? held : partKey(type, held)
+    const isWanted = name === (wanted.role ?? name) && place === (wanted.tenant ?? place)
+    if (!isWanted || !isInForce(assignment, now)) {
+      yield undefined
+      continue
+    }
+    const { permissions, isRead } = roles.find(held, type)
+    // what follows over relations may lie in another tenant
+    const where = type === undefined ? { tenant: place } : {}
+    const uses = [...permissions].map((permission) => ({ user: holder, permission, ...where }))
+    const row = { user: holder, role: held, tenant: place, resource_instance: instance, given_at: printTime(since) }
+    yield { row, asked: { uses, isRead }, since }
+  }
+}
+
+/** A role as the index of assignments names it. */
+function findRole(view: View, ref: string): string | undefined {
+  const part = parseResourceRole(ref)
+  if (part === undefined) return view.find('role', ref)?.key
+  return view.get('resource_role', partKey(part.resource, part.role))?.key
+}
+
+function* listPermissions(view: View, query: Query, offset: number) {
+  const ref = readText(query, 'resource')
+  const only = ref === undefined ? undefined : view.find('resource', ref)
+  if (ref !== undefined && only === undefined) return
+  let place = 0
+  for (const { key, actions } of only === undefined ? view.list('resource') : [only]) {
+    for (const action of actions) {
+      if (place++ < offset) continue
+      const permission = `${key}:${action.key}`
+      yield { row: { permission }, asked: { uses: [{ permission }] } }
+    }
+  }
+}
+
+function* listUsers(view: View, query: Query, offset: number) {
+  const ref = readText(query, 'user')
+  const only = ref === undefined ? undefined : view.find('user', ref)
+  if (ref !== undefined && only === undefined) return
+  for (const { key, created_at: since } of only === undefined
+    ? view.by('every_user', EVERY, { offset })
+    : [only].slice(offset))
+    yield { row: { user: key }, asked: { uses: [{ user: key }] }, since }
+}

@@ -1,0 +1,58 @@
+// The page of a tenant's administrator: signed in with a key of the tenant one sees its members, assigns and removes
+// roles, invites and cancels, reads the history, and finds nothing else.
+import { expect, it } from 'vitest'
+import { createClient, dataOf } from '../../src/client.ts'
+import { consoleServer, inspect, useConsole } from '../support/console.ts'
+import { CONSOLE_POLICY } from '../support/console-policy.ts'
+
+const POLICY = {
+  ...CONSOLE_POLICY,
+  roles: CONSOLE_POLICY.roles.map((role) =>
+    role.key === 'viewer' || role.key === 'auditor' ? { ...role, assignable_by_tenants: true } : role,
+  ),
+}
+const console = useConsole('own-tenant', POLICY)
+
+// skipped where no Chromium is installed: the routes are tested in test/http/management and test/http/console
+it.skipIf(consoleServer === undefined)('shows a tenant to its administrator, who changes it', async () => {
+  const { api, path } = console
+  const environment = dataOf(await api.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
+  const { organization_id, id: environment_id } = environment
+  const body = {
+    organization_id,
+    environment_id,
+    object_type: 'tenant',
+    tenant_id: 'acme',
+    name: 'acme admins',
+  } as const
+  const { secret = '' } = dataOf(await api.POST('/v2/api-key', { body }))
+  const page = await console.visit('/console/', { isSignedOut: true })
+  await page.getByLabel('API key').fill(secret ?? '')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'acme', level: 1, exact: false }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/console/tenant')
+  const members = page.getByRole('region', { name: 'Members' })
+  await members.getByText('ben@acme.example').first().waitFor()
+  expect(await members.getByText('globex').count()).toBe(0)
+
+  await page.getByLabel('User').fill('ben@acme.example')
+  await page.getByLabel('Role of the member').selectOption('auditor')
+  await page.getByRole('button', { name: 'Assign role' }).click()
+  await page.getByRole('button', { name: 'Remove auditor from ben@acme.example' }).click()
+  await page.getByText('Role auditor of ben@acme.example removed').waitFor()
+
+  await page.getByLabel('Email').fill('nina@acme.example')
+  await page.getByLabel('Role of the invite').selectOption('viewer')
+  await page.getByRole('button', { name: 'Invite', exact: true }).click()
+  const cancel = page.getByRole('button', { name: 'Cancel the invite of nina@acme.example' })
+  await cancel.waitFor()
+  await page.getByRole('region', { name: 'History' }).getByText('Invite viewer added: nina@acme.example').waitFor()
+  await inspect(page, 'own-tenant')
+  await cancel.click()
+  await page.getByText('No open invites').waitFor()
+
+  const client = createClient({ url: consoleServer!.url, apiKey: secret ?? '' })
+  expect((await client.GET('/v2/schema/{p}/{e}/roles', { params: { path } })).response.status).toBe(404)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Zerohop' }).waitFor()
+})
