@@ -37,7 +37,7 @@ export interface ElementsSession {
 }
 
 /** The hash by which a session is found. No header can hold what is hashed, so a token is never taken for an API key. */
-export const hashToken = (token: string): string => hashSecret(`elements session ${token}`)
+const hashToken = (token: string): string => hashSecret(`elements session ${token}`)
 
 /** True of what stands for a session, and is not a key. */
 export const isSession = (key: Pick<ApiKey, 'user_id'>): boolean => key.user_id !== undefined
