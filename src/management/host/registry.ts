@@ -116,6 +116,7 @@ import {
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
+import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
 import { writeInTenant } from '../objects/tenant-writes.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
@@ -262,6 +263,8 @@ const unwatched = {
   denyAccessRequest,
   cancelAccessRequest,
   revokeAccessRequest,
+  requestInTenant,
+  decideInTenant,
   createProxyConfig,
   updateProxyConfig,
   replaceProxyConfig,
