@@ -46,6 +46,7 @@ import {
   updateConditionSet,
 } from '../objects/condition-sets.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from '../objects/derivations.ts'
+import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
 import {
@@ -115,6 +116,7 @@ import {
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
+import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
 import { writeInTenant } from '../objects/tenant-writes.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
@@ -131,6 +133,8 @@ import { plainUseCases } from './plain-use-cases.ts'
 
 const unwatched = {
   bootstrap,
+  logInToElements,
+  logOutOfElements,
   createApiKey,
   rotateApiKey,
   rotatePdpKey,
@@ -259,6 +263,8 @@ const unwatched = {
   denyAccessRequest,
   cancelAccessRequest,
   revokeAccessRequest,
+  requestInTenant,
+  decideInTenant,
   createProxyConfig,
   updateProxyConfig,
   replaceProxyConfig,

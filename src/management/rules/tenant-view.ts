@@ -20,12 +20,12 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   role_assignment: isInTenant,
   user_invite: isInTenant,
   resource_instance: isInTenant,
+  access_request: ({ tenant_id }, tenant, view) => view.get('tenant', tenant)?.id === tenant_id,
+  relationship_tuple: isInTenant,
+  group: isInTenant,
   role: isPolicy,
   resource_role: isPolicy,
   resource: isPolicy,
-  relationship_tuple: null,
-  group: null,
-  access_request: null,
   relation: null,
   action_group: null,
   condition_set: null,
@@ -49,7 +49,12 @@ export function isSeenBy<K extends KindName>(view: View, tenant: string, kind: K
 }
 
 /** What a tenant makes and removes: all else is not its own to change. */
-export const MADE: ReadonlySet<KindName> = new Set<KindName>(['membership', 'role_assignment', 'user_invite'])
+export const MADE: ReadonlySet<KindName> = new Set<KindName>([
+  'membership',
+  'role_assignment',
+  'user_invite',
+  'access_request',
+])
 
 /** Indexes whose value ends with the key of a tenant, which has no slash: all that is under it is of that tenant. */
 const BY_TENANT: ReadonlySet<IndexName> = new Set<IndexName>([

@@ -38,6 +38,7 @@ import {
 import { plainRoutes } from './plain-kinds.ts'
 import { listAssignments, printAssignments } from './role-assignments.ts'
 import { tenantInviteRoutes } from './tenant-invites.ts'
+import { tenantRequestRoutes } from './tenant-requests.ts'
 import { printListed } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
@@ -54,6 +55,7 @@ export function tenantRoutes(app: FastifyInstance, management: RouteContext): vo
   tenantUserRoutes(app, management)
   memberRoutes(app, management)
   tenantInviteRoutes(app, management)
+  tenantRequestRoutes(app, management)
 }
 
 function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
