@@ -46,6 +46,7 @@ import {
   updateConditionSet,
 } from '../objects/condition-sets.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from '../objects/derivations.ts'
+import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
 import {
@@ -116,6 +117,14 @@ import {
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
 import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
+import {
+  addTenantRolePermissions,
+  createTenantRole,
+  deleteTenantRole,
+  removeTenantRolePermissions,
+  replaceTenantRole,
+  updateTenantRole,
+} from '../objects/tenant-roles.ts'
 import { writeInTenant } from '../objects/tenant-writes.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
@@ -132,6 +141,8 @@ import { plainUseCases } from './plain-use-cases.ts'
 
 const unwatched = {
   bootstrap,
+  logInToElements,
+  logOutOfElements,
   createApiKey,
   rotateApiKey,
   rotatePdpKey,
@@ -221,6 +232,12 @@ const unwatched = {
   deleteUser,
   ...plainUseCases,
   addTenantUser,
+  createTenantRole,
+  updateTenantRole,
+  deleteTenantRole,
+  addTenantRolePermissions,
+  removeTenantRolePermissions,
+  replaceTenantRole,
   removeTenantUser,
   assign,
   putAssignment,

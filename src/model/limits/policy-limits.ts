@@ -25,6 +25,12 @@ export const EMAIL_LENGTH_MAX = 254
 export const ATTRIBUTES_BYTES_MAX = 64 * 1024
 /** Roles of one environment: each costs a bitset row in every image. */
 export const ROLES_MAX = 50_000
+/** Roles that one tenant may make: a person reads the list. */
+export const TENANT_ROLES_PER_TENANT_MAX = 50
+/** Roles of all tenants of one environment, apart from its own roles, so that customers do not use up those: each is a row as well. */
+export const TENANT_ROLES_MAX = 100_000
+/** Roles of a tenant that extend each other in a chain: a role that tenants may extend has room for it below it. */
+export const TENANT_EXTENDS_DEPTH_MAX = 4
 /** Resource types of one environment: they are schema, not data. */
 export const RESOURCES_MAX = 10_000
 /** Users of one environment: with the longest keys 0.6 GiB, so that the image stays below its own limit. */
@@ -103,6 +109,10 @@ export const PROJECTS_MAX = 1_000
 export const ENVIRONMENTS_MAX = 10_000
 /** API keys of one organization. */
 export const API_KEYS_MAX = 100_000
+/** Milliseconds that a session of the routes of members lasts: time for what an administrator came for. */
+export const ELEMENTS_SESSION_MS = 15 * 60_000
+/** Such sessions of one environment that have not ended: each new one looks at them. */
+export const ELEMENTS_SESSIONS_MAX = 10_000
 /** Permissions for which an image remembers what their set rules read: a kilobyte each. */
 export const NEEDS_MAX = 4_096
 /**

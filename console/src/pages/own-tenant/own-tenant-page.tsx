@@ -14,6 +14,7 @@ import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
+import { AskWhy } from './ask-why.tsx'
 import classes from './own-tenant-page.module.css'
 
 const ROWS = 20
@@ -50,6 +51,7 @@ function OwnTenant({
       <Page title={tenant.name} description={session.user?.name ?? session.access.name ?? undefined} actions={out}>
         <Members path={path} canWrite={canWrite} />
         <Invites path={path} canWrite={canWrite} />
+        <AskWhy path={path} />
         <Changes path={path} canWrite={canWrite} />
       </Page>
     </main>
