@@ -27,6 +27,7 @@ import { type Role, type RolePolicy, role } from './role.ts'
 import { type RoleAssignment, type RoleAssignmentPolicy, roleAssignment } from './role-assignment.ts'
 import { type SetRule, type SetRulePolicy, setRule } from './set-rule.ts'
 import { type Tenant, type TenantPolicy, tenant } from './tenant.ts'
+import { type TenantRole, type TenantRolePolicy, tenantRole } from './tenant-role.ts'
 import { type User, type UserPolicy, user } from './user.ts'
 import { type UserInvite, userInvite } from './user-invite.ts'
 
@@ -36,6 +37,7 @@ export interface EnvironmentObjects {
   role: Role
   user: User
   tenant: Tenant
+  tenant_role: TenantRole
   role_assignment: RoleAssignment
   membership: Membership
   resource_role: ResourceRole
@@ -75,6 +77,7 @@ export interface PolicyObjects {
   role: RolePolicy
   user: UserPolicy
   tenant: TenantPolicy
+  tenant_role: TenantRolePolicy
   role_assignment: RoleAssignmentPolicy
   membership: MembershipPolicy
   resource_role: ResourceRolePolicy
@@ -111,6 +114,7 @@ export const KINDS = {
   built_in: builtIn,
   /* canary: kind-of-groups */ group,
   /* canary: plain-kind */ applied_object: appliedObject,
+  tenant_role: tenantRole,
   organization,
   project,
   environment,
@@ -160,6 +164,7 @@ export const PROJECTIONS: { readonly [K in PolicyKind]: Projection<K, Objects[K]
   role: role.projection,
   user: user.projection,
   tenant: tenant.projection,
+  tenant_role: tenantRole.projection,
   role_assignment: roleAssignment.projection,
   membership: membership.projection,
   resource_role: resourceRole.projection,

@@ -1,4 +1,4 @@
-// What the key of a tenant may write: who has which role in its tenant, who is invited to it, and who leaves it. The use cases are those of
+// What the key of a tenant may write: who has which role in its tenant, who is invited to it, who leaves it, and its own roles. The use cases are those of
 // the environment, over the view of the tenant; what they would change is looked at before it is written.
 
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
@@ -11,6 +11,14 @@ import { findGiving } from '../rules/giving.ts'
 import { isSeenBy, MADE, TenantView } from '../rules/tenant-view.ts'
 import { assign, putAssignment, unassign } from './role-assignments.ts'
 import { cancelInTenant, inviteByTenant } from './tenant-invites.ts'
+import {
+  addTenantRolePermissions,
+  createTenantRole,
+  deleteTenantRole,
+  removeTenantRolePermissions,
+  replaceTenantRole,
+  updateTenantRole,
+} from './tenant-roles.ts'
 import { removeTenantUser } from './tenants.ts'
 
 const TENANT_WRITES = {
@@ -20,6 +28,12 @@ const TENANT_WRITES = {
   removeTenantUser,
   inviteInTenant: inviteByTenant,
   cancelInTenant,
+  createTenantRole,
+  updateTenantRole,
+  deleteTenantRole,
+  addTenantRolePermissions,
+  removeTenantRolePermissions,
+  replaceTenantRole,
 } as const
 type TenantWrites = typeof TENANT_WRITES
 export type TenantWrite = keyof TenantWrites
@@ -44,7 +58,7 @@ export function writeInTenant(view: View, { tenant: id, name, input }: InTenant,
   return decided
 }
 
-/** @throws OBJECT_NOT_FOUND unless the change is one of the tenant's users or roles */
+/** @throws OBJECT_NOT_FOUND unless the change is one of the tenant's users, role assignments or own roles */
 function requireOwn(view: View, tenant: string, change: Change): void {
   const { kind, key } = change
   const changed = [view.get(kind, key), change.op === 'put' ? change.value : undefined].filter(
@@ -52,7 +66,7 @@ function requireOwn(view: View, tenant: string, change: Change): void {
   )
   if (!MADE.has(kind) || !changed.every((object) => isSeenBy(view, tenant, kind, object as never)))
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref: key })
-  if (kind === 'membership') return
+  if (kind === 'membership' || kind === 'tenant_role') return
   if (kind === 'user_invite') {
     if (change.op === 'put') requireAssignable(view, change.value as UserInvite)
     return

@@ -19,6 +19,7 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   membership: isInTenant,
   role_assignment: isInTenant,
   user_invite: isInTenant,
+  tenant_role: isInTenant,
   resource_instance: isInTenant,
   role: isPolicy,
   resource_role: isPolicy,
@@ -48,11 +49,17 @@ export function isSeenBy<K extends KindName>(view: View, tenant: string, kind: K
 }
 
 /** What a tenant makes and removes: all else is not its own to change. */
-export const MADE: ReadonlySet<KindName> = new Set<KindName>(['membership', 'role_assignment', 'user_invite'])
+export const MADE: ReadonlySet<KindName> = new Set<KindName>([
+  'membership',
+  'role_assignment',
+  'user_invite',
+  'tenant_role',
+])
 
 /** Indexes whose value ends with the key of a tenant, which has no slash: all that is under it is of that tenant. */
 const BY_TENANT: ReadonlySet<IndexName> = new Set<IndexName>([
   'memberships_of_tenant',
+  'roles_of_tenant',
   'assignments_of_tenant',
   'invites_of_tenant',
   'assignments_of_role_in_tenant',
