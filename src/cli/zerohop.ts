@@ -20,6 +20,7 @@ import type { PdpCommandOptions } from './commands/pdp.ts'
 import { addPdps } from './commands/pdps-command.ts'
 import { addPlans } from './commands/plan-commands.ts'
 import { addPolicyFiles } from './commands/policy-commands.ts'
+import { addProposals } from './commands/proposals-commands.ts'
 import { addRequests } from './commands/requests-commands.ts'
 import { addSuspensions } from './commands/suspensions-commands.ts'
 import { addTest } from './commands/test-command.ts'
@@ -182,6 +183,7 @@ addGrants(program)
 addRequests(program)
 addSuspensions(program)
 addHistory(program)
+addProposals(program)
 addLog(program)
 addAdministration(program)
 addData(program)

@@ -26,6 +26,11 @@ export interface ApiKey extends Stored {
   readonly expires_at?: number | null
   /** the first instant of the last day (UTC) on which it was used */
   readonly last_used_at?: number
+  /**
+   * who made it and so knew its secret: ids of that person or key, of whoever made that key and so on; absent where that is
+   * not known, as of the command line
+   */
+  readonly made_by?: readonly string[]
   /** whose form its secrets have, where it is not Zerohop's own */
   readonly form?: KeyForm
   /** the secret before the current one, which is valid until then */

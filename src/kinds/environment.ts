@@ -14,6 +14,8 @@ export interface Environment extends Named {
   readonly settings: JsonObject | null
   /** every write of a person or a key says why; absent where it need not */
   readonly require_reason?: true
+  /** the policy is changed by proposals only, which somebody else applies; absent where it need not */
+  readonly require_approval?: true
 }
 
 export const environment = {

@@ -130,6 +130,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
   access_request: { one: 'access request', many: 'access requests' },
   proxy_config: { one: 'proxy configuration', many: 'proxy configurations' },
   applied_object: { one: 'note of applied files', many: 'notes of applied files' },
+  proposal: { one: 'proposal', many: 'proposals', name: () => 'of changes' },
   organization: { one: 'organization', many: 'organizations' },
   project: { one: 'project', many: 'projects' },
   environment: { one: 'environment', many: 'environments' },
@@ -194,6 +195,10 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   importBundle: { says: 'Imported a policy' },
   importFacts: { says: 'Imported facts' },
   applyPlan: { says: 'Applied changes' },
+  createProposal: { says: 'Proposed changes' },
+  withdrawProposal: { says: 'Withdrew a proposal' },
+  rejectProposal: { says: 'Rejected a proposal' },
+  applyProposal: { says: 'Applied a proposal' },
   copyEnvironment: { says: 'Copied a policy' },
   ...usual('Role', 'role'),
   addPermissions: to('role', 'Added permissions', 'to'),
@@ -299,6 +304,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
 const SUMMARIES: readonly (readonly [RegExp, string])[] = [
   [/^apply plan/, 'Applied changes'],
   [/^import/, 'Imported a policy'],
+  [/^proposal/, 'Proposed changes'],
   [/^copy of /, 'Copied the policy of '],
   [/^revert revision /, 'Reverted revision '],
 ]

@@ -17,6 +17,7 @@ import { type Membership, type MembershipPolicy, membership } from './membership
 import { type Organization, organization } from './organization.ts'
 import { type PdpConfig, pdpConfig } from './pdp-config.ts'
 import { type Project, project } from './project.ts'
+import { type Proposal, proposal } from './proposal.ts'
 import { type ProxyConfig, type ProxyConfigPolicy, proxyConfig } from './proxy-config.ts'
 import { type Relation, relation } from './relation.ts'
 import { type RelationshipTuple, type RelationshipTuplePolicy, relationshipTuple } from './relationship-tuple.ts'
@@ -54,6 +55,7 @@ export interface EnvironmentObjects {
   access_request: AccessRequest
   proxy_config: ProxyConfig
   applied_object: AppliedObject
+  proposal: Proposal
 }
 
 export type EnvironmentKind = keyof EnvironmentObjects
@@ -115,6 +117,7 @@ export const KINDS = {
   /* canary: kind-of-groups */ group,
   /* canary: plain-kind */ applied_object: appliedObject,
   tenant_role: tenantRole,
+  proposal,
   organization,
   project,
   environment,

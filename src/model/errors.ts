@@ -111,6 +111,17 @@ export const ERRORS = {
     class: 'invalid',
     message: 'environment `{environment}` requires a reason for every write: send it in the header `x-reason`',
   },
+  APPROVAL_REQUIRED: {
+    class: 'forbidden',
+    message:
+      'the policy of environment `{environment}` is changed by proposals, which someone else applies: propose the change',
+  },
+  OWN_PROPOSAL: {
+    class: 'forbidden',
+    message: 'the one who proposed it can withdraw it, and someone else decides on it: {what}',
+  },
+  PROPOSAL_FOREIGN: { class: 'forbidden', message: 'only the one who proposed it can withdraw it: reject it instead' },
+  PROPOSAL_CLOSED: { class: 'conflict', message: 'the proposal is {state} already' },
   PLAN_OUTDATED: { class: 'conflict', message: 'changed since the plan was made: {what}' },
   PLAN_GREW: { class: 'conflict', message: 'more access changes than the plan says: {what}' },
   PLAN_MOVING: {

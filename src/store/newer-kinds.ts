@@ -25,7 +25,13 @@ const FEATURES: {
   requests: { prefix: 'asked', isIn: () => true },
   requirements: {
     prefix: 'strict',
-    isIn: (object) => (object as Objects['environment']).require_reason !== undefined,
+    // all proposals, and environments that require something
+    isIn: (object) => {
+      const { require_reason, require_approval, fingerprints } = object as Partial<
+        Objects['environment'] & Objects['proposal']
+      >
+      return (require_reason ?? require_approval ?? fingerprints) !== undefined
+    },
   },
   by_tenant: {
     prefix: 'tenants',

@@ -65,7 +65,7 @@ it.skipIf(consoleServer === undefined)('makes documents public, and says so wher
   }, DAY_MS)
   await page.getByRole('combobox', { name: 'User' }).fill('*')
   await page.getByRole('combobox', { name: 'Role' }).fill('reader')
-  await page.getByRole('button', { name: 'Set an end or reason' }).click()
+  await page.getByRole('button', { name: 'Set a start or reason' }).click()
   await page.getByLabel(/^Ends \(\w+/).fill(friday)
   const assign = page.getByRole('button', { name: 'Assign role' })
   const question = page.getByRole('dialog', { name: 'Give role reader to everyone?' })

@@ -1,6 +1,6 @@
 // The page History in a browser: a revision is found, opened and reverted; what stands in the way of that; who may not.
 import { expect, it } from 'vitest'
-import { dataOf } from '../../src/client.ts'
+import { dataOf, reasonHeaders } from '../../src/client.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
 
 const console = useConsole('history')
@@ -97,5 +97,36 @@ it.skipIf(consoleServer === undefined)(
     await page.goto(`/console/${p}/${e}/history?what=nothing-like-it`)
     await page.getByRole('button', { name: 'Clear filters' }).first().waitFor()
     await inspect(page, 'history-nothing')
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'asks for a reason where the environment requires one, and shows it',
+  async () => {
+    const revision = await describeRole('viewer', 'a new description')
+    const path = { p, e }
+    await console.api.PATCH('/v2/projects/{p}/envs/{e}', {
+      params: { path },
+      body: { require_reason: true },
+      headers: reasonHeaders({ reason: 'from now on' }),
+    })
+    const page = await console.visit(`history/${revision}/revert`)
+    await page.getByRole('button', { name: 'Revert', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Why this change?' })
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Zürich – 100 %')
+    await dialog.getByRole('textbox', { name: 'Ticket' }).fill('OPS-1741')
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await page.waitForURL(new RegExp(`/history/${revision + 1}$`))
+    await page.getByText('Reason: Zürich – 100 %. Ticket: OPS-1741').waitFor()
+    await page.getByRole('link', { name: 'All revisions' }).click()
+    await page.getByRole('searchbox', { name: 'Change', exact: true }).fill('ops-1741')
+    await page.getByText('OPS-1741: Zürich – 100 %').waitFor()
+
+    const again = await console.visit(`history/${revision + 1}/revert`)
+    await again.getByRole('textbox', { name: 'Reason' }).fill('as it was')
+    await again.getByRole('button', { name: 'Revert', exact: true }).click()
+    await again.waitForURL(new RegExp(`/history/${revision + 2}$`))
+    await again.getByText('Reason: as it was').waitFor()
   },
 )

@@ -166,3 +166,21 @@ it.skipIf(consoleServer === undefined)('asks before it discards the draft', asyn
   await page.getByRole('button', { name: 'Discard', exact: true }).click()
   await page.getByText('Nothing to review').waitFor()
 })
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('proposes the draft where someone else has to approve', async () => {
+  const params = { path: console.path }
+  const before = (await roleNow('viewer')).permissions
+  await console.api.PATCH('/v2/projects/{p}/envs/{e}', { params, body: { require_approval: true } })
+  const page = await console.visit('policy')
+  await page.getByRole('grid').focus()
+  await press(page, 'ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowRight', 'Space')
+  await page.getByRole('link', { name: 'Review 1 role' }).click()
+  await page.getByRole('textbox', { name: 'Reason' }).fill('auditors approve')
+  await page.getByRole('button', { name: 'Propose', exact: true, disabled: false }).click()
+  await page.getByText('Proposed. Someone else applies or rejects it.').waitFor()
+  const { data } = dataOf(await console.api.GET('/v2/projects/{p}/envs/{e}/proposals', { params }))
+  expect(data).toMatchObject([{ state: 'proposed', reason: 'auditors approve', summary: '1 changed' }])
+  expect((await roleNow('viewer')).permissions).toEqual(before)
+  await console.api.PATCH('/v2/projects/{p}/envs/{e}', { params, body: { require_approval: false } })
+})

@@ -3,15 +3,15 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
-import { consoleServer, inspect, useConsole } from '../support/console.ts'
+import { consoleServer, inspect, useConsole, type VisitOptions } from '../support/console.ts'
 
 const console = useConsole('tasks')
 const { p, e } = console.path
 const STEPS_MAX = 5
 
 /** The first page of the environment, and how many steps were taken from there. */
-async function begin() {
-  const page = await console.visit('overview')
+async function begin(options: VisitOptions = {}) {
+  const page = await console.visit('overview', options)
   await page.getByRole('list', { name: 'Contents' }).waitFor()
   let steps = 0
   const step = async (act: (page: Page) => Promise<unknown>) => {
@@ -21,23 +21,44 @@ async function begin() {
   return { page, step, count: () => steps }
 }
 
-// skipped where no Chromium is installed
-it.skipIf(consoleServer === undefined)('finds the rule behind a decision in five steps', async () => {
-  const body = { user: 'cleo@acme.example', action: 'approve', resource: { type: 'invoice', key: '18' } }
-  const headers = { authorization: `Bearer ${consoleServer!.key}`, 'content-type': 'application/json' }
+const DAY_MS = 86_400_000
+let recorded: Promise<void> | undefined
+/** One decision of 40 days ago and one of now, once. */
+const recordDecisions = (): Promise<void> => (recorded ??= sendDecisions())
+
+async function sendDecisions(): Promise<void> {
   const { id: environment } = dataOf(await console.api.GET('/v2/projects/{p}/envs/{e}', { params: { path: { p, e } } }))
   const sender = await console.makeKey('write')
-  const line = {
-    ...{ instance: 'a'.repeat(32), seq: 1, time: new Date().toISOString(), environment, request_id: null, revision: 2 },
-    ...{ api_key: sender.id, user: body.user, tenant: 'acme', action: 'approve', resource_type: 'invoice' },
-    ...{ resource_key: '18', decision: true, reason: 'abac', latency_us: 40, sent: null },
+  const of = {
+    instance: 'a'.repeat(32),
+    environment,
+    request_id: null,
+    revision: 2,
+    api_key: sender.id,
+    tenant: 'acme',
   }
+  const how = { decision: true, latency_us: 40, sent: null }
+  const lines = [
+    {
+      ...{ ...of, ...how, seq: 1, time: new Date(Date.now() - 40 * DAY_MS).toISOString(), user: 'ben@acme.example' },
+      ...{ action: 'read', resource_type: 'report', resource_key: null, reason: 'rbac' },
+    },
+    {
+      ...{ ...of, ...how, seq: 2, time: new Date().toISOString(), user: 'cleo@acme.example' },
+      ...{ action: 'approve', resource_type: 'invoice', resource_key: '18', reason: 'abac' },
+    },
+  ]
   const stored = await fetch(`${consoleServer!.url}/v2/pdps/${p}/${e}/audit_logs`, {
     method: 'POST',
-    headers: { ...headers, authorization: `Bearer ${sender.secret}`, 'content-type': 'application/x-ndjson' },
-    body: JSON.stringify(line),
+    headers: { authorization: `Bearer ${sender.secret}`, 'content-type': 'application/x-ndjson' },
+    body: lines.map((line) => JSON.stringify(line)).join('\n'),
   })
-  expect(stored.ok).toBe(true)
+  expect(await stored.json()).toMatchObject({ stored: 2 })
+}
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('finds the rule behind a decision in five steps', async () => {
+  await recordDecisions()
   const { page, step, count } = await begin()
   await step((at) => at.getByRole('navigation').getByRole('link', { name: 'Decisions' }).first().click())
   await step((at) =>
@@ -76,6 +97,8 @@ it.skipIf(consoleServer === undefined)('lists who may export in one tenant in fi
   await expect
     .poll(async () => [...new Set(await table.getByRole('link', { name: /@/ }).allInnerTexts())].sort())
     .toEqual(['ana@acme.example', 'cleo@acme.example'])
+  // and why: by which role, on the same line
+  expect(await table.getByRole('row', { name: /cleo@acme\.example/ }).innerText()).toMatch(/accountant/)
   expect(count()).toBeLessThanOrEqual(STEPS_MAX)
 })
 
@@ -98,5 +121,102 @@ it.skipIf(consoleServer === undefined)('removes everything of one person in five
   expect(
     dataOf(await console.api.GET('/v2/facts/{p}/{e}/role_assignments', { params: { path: { p, e }, query } })),
   ).toEqual([])
+  expect(count()).toBeLessThanOrEqual(STEPS_MAX)
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('lists what a user could do at another time in five steps', async () => {
+  const params = { path: { p, e } }
+  const body = { user: 'ben@acme.example', role: 'admin', tenant: 'acme' }
+  dataOf(await console.api.POST('/v2/facts/{p}/{e}/role_assignments', { params, body }))
+  const then = new Date().toISOString()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect((await console.api.DELETE('/v2/facts/{p}/{e}/role_assignments', { params, body })).response.ok).toBe(true)
+  const { page, step, count } = await begin()
+  const deletes = page.getByRole('region', { name: 'Access' }).getByRole('link', { name: 'invoice:delete' })
+  await step((at) => at.getByRole('navigation').getByRole('link', { name: 'Access review' }).first().click())
+  await step((at) => at.getByRole('combobox', { name: 'User' }).fill('ben@acme.example'))
+  await step((at) => at.keyboard.press('Enter'))
+  await page.waitForURL(/user=ben/)
+  await page.getByRole('link', { name: 'report:read' }).first().waitFor()
+  await expect.poll(() => deletes.count()).toBe(0) // and not now
+  await step((at) => at.getByRole('textbox', { name: /^As of/ }).fill(then))
+  await step((at) => at.keyboard.press('Enter'))
+  await deletes.first().waitFor()
+  expect(count()).toBeLessThanOrEqual(STEPS_MAX)
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('gives access until Friday in five steps', async () => {
+  const { page, step, count } = await begin()
+  /** 18:00 of the next Friday, as a field has the time of the reader */
+  const friday = await page.evaluate(() => {
+    const date = new Date()
+    date.setDate(date.getDate() + ((12 - date.getDay()) % 7 || 7))
+    date.setHours(18, 0, 0, 0)
+    return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  })
+  await step((at) => at.getByRole('navigation').getByRole('link', { name: 'Users' }).first().click())
+  await step((at) => at.getByRole('link', { name: 'dev@globex.example' }).first().click())
+  await step((at) => at.getByRole('combobox', { name: 'Role', exact: true }).fill('auditor'))
+  // in the only tenant of the user
+  await step((at) => at.getByLabel(/^Ends \(\w+/).fill(friday))
+  await step((at) => at.keyboard.press('Enter'))
+  await page.getByText('Role auditor assigned to dev@globex.example').waitFor()
+  const query = { user: ['dev@globex.example'], role: ['auditor'] }
+  const [held] = dataOf(
+    await console.api.GET('/v2/facts/{p}/{e}/role_assignments', { params: { path: { p, e }, query } }),
+  ) as readonly { readonly tenant: string; readonly valid_until?: string }[]
+  expect(held).toMatchObject({ tenant: 'globex' })
+  expect(Date.parse(held?.valid_until ?? '')).toBe(await page.evaluate((text) => new Date(text).getTime(), friday))
+  expect(new Date(friday).getDay()).toBe(5)
+  expect(count()).toBeLessThanOrEqual(STEPS_MAX)
+})
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'compares with another environment and promotes to it in five steps',
+  async () => {
+    const live = 'tasks-live'
+    const made = await console.api.POST('/v2/projects/{p}/envs', {
+      params: { path: { p } },
+      body: { key: live, name: live },
+    })
+    expect(made.response.ok).toBe(true)
+    const own = { key: 'only-there', name: 'Only there' }
+    dataOf(await console.api.POST('/v2/schema/{p}/{e}/roles', { params: { path: { p, e: live } }, body: own }))
+    const { page, step, count } = await begin({ isOrganization: true })
+    await step((at) => at.getByRole('navigation').getByRole('link', { name: 'Environments' }).first().click())
+    await step((at) => at.getByRole('link', { name: `Compare with ${live}` }).click())
+    await page.getByRole('list', { name: 'Differences' }).getByText('invoice', { exact: true }).waitFor()
+    await step((at) => at.getByRole('link', { name: `Copy ${e} to ${live}` }).click())
+    await page.getByRole('list', { name: 'What would change' }).getByText('invoice').first().waitFor()
+    await step((at) => at.getByRole('button', { name: `Copy to ${live}`, disabled: false }).click())
+    await page.waitForURL(new RegExp(`/${live}/history`))
+    const copied = await console.api.GET('/v2/schema/{p}/{e}/roles/{ref}', {
+      params: { path: { p, e: live, ref: 'auditor' } },
+    })
+    expect(dataOf(copied).key).toBe('auditor')
+    expect(count()).toBeLessThanOrEqual(STEPS_MAX)
+    const gone = await console.api.DELETE('/v2/projects/{p}/envs/{e}', { params: { path: { p, e: live } } })
+    expect(gone.response.ok).toBe(true)
+  },
+)
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('lists what was unused for 30 days in five steps', async () => {
+  await recordDecisions()
+  const { page, step, count } = await begin()
+  const table = page.getByRole('region', { name: 'Access' })
+  const row = (user: string) => table.getByRole('row', { name: user })
+  await step((at) => at.getByRole('navigation').getByRole('link', { name: 'Access review' }).first().click())
+  await row('cleo@acme.example').getByRole('link', { name: 'invoice:approve' }).first().waitFor()
+  await step((at) => at.getByLabel('Use', { exact: true }).selectOption('30d'))
+  await page.getByText('Decisions are known since').waitFor()
+  // read 40 days ago, and approved today
+  await row('ben@acme.example').locator('time').first().waitFor()
+  await expect.poll(() => row('cleo@acme.example').getByRole('link', { name: 'invoice:approve' }).count()).toBe(0)
+  await row('cleo@acme.example').getByText('No use known').first().waitFor()
+  await inspect(page, 'access-review-unused')
   expect(count()).toBeLessThanOrEqual(STEPS_MAX)
 })

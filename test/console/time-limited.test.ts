@@ -31,7 +31,7 @@ it.skipIf(consoleServer === undefined)('gives a role until tomorrow, and says so
   }, DAY_MS)
   await page.getByRole('combobox', { name: 'Role', exact: true }).fill('auditor')
   await page.getByRole('combobox', { name: 'Tenant' }).fill('globex')
-  await page.getByRole('button', { name: 'Set an end or reason' }).click()
+  await page.getByRole('button', { name: 'Set a start or reason' }).click()
   await page.getByLabel(/^Ends \(\w+/).fill(tomorrow)
   await page.getByLabel('Ticket').fill('OPS-1741')
   await inspect(page, 'assign-for-a-time')

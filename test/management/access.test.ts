@@ -48,6 +48,10 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'environment.create': 'write',
   'environment.write': 'write',
   'environment.delete': 'admin',
+  'rules.write': 'write',
+  'groups.write': 'write',
+  'proposal.read': 'read',
+  'proposal.write': 'write',
   'environment.require': 'admin',
   'environment.copy': 'write',
   'environment.planCopy': 'read',
@@ -142,7 +146,7 @@ describe('whose writes are limited to facts', () => {
         expect([operation, level, limited]).toEqual([
           operation,
           level,
-          whole && (!isWrite || operation === 'facts.write' || operation === 'members.write'),
+          whole && (!isWrite || ['facts.write', 'rules.write', 'members.write'].includes(operation)),
         ])
       }
   })

@@ -38,6 +38,7 @@ const KEYS: Readonly<Record<KindName, string>> = {
   user_invite: 'ana',
   proxy_config: 'gateway',
   applied_object: 'role:editor',
+  proposal: '0'.repeat(32),
   organization: 'acme',
   project: 'default',
   environment: 'default/production',

@@ -133,7 +133,10 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     revisions: '1',
   }
 
-  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids }
+  const PROPOSALS = '/v2/projects/default/envs/development/proposals'
+  const PROPOSED = { changes: [{ op: 'create', kind: 'role', key: 'proposed', value: {} }] }
+  const { id: proposal } = await make(PROPOSALS, PROPOSED)
+  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids, proposals: proposal }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
@@ -159,7 +162,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   }
   return {
     fields,
-    ids: Object.values(ids),
+    ids: [...Object.values(ids), proposal],
     ref,
     path: (url) => fill(url, ref),
     body: ({ method, url, body }) =>

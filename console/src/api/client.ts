@@ -4,6 +4,7 @@
 import { createClient, warningsOf } from 'zerohop/client'
 import { notifyWarnings } from '../components/notify.ts'
 import { ApiError, apiError } from './api-error.ts'
+import { awaitReason, isReasonMissing } from './reason.ts'
 import { send } from './send.ts'
 import { awaitSignIn, currentSession, refreshSession } from './session.ts'
 
@@ -23,6 +24,8 @@ api.use({
     copies.delete(id)
     if (copy === undefined) return undefined
     if (isWrite(copy)) notifyWarnings(warningsOf(response))
+    if (isWrite(copy) && (await isReasonMissing(copy, response)) && (await awaitReason(copy)))
+      return send(withToken(copy))
     if (response.status === 401 && (await awaitSignIn())) return send(withToken(copy))
     if (response.status === 403 && isWrite(copy) && (await isTokenStale(copy))) return send(withToken(copy))
     return undefined

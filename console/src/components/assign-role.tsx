@@ -25,6 +25,8 @@ interface AssignRoleProps {
   readonly tenant?: string
   /** `type:key` */
   readonly instance?: string
+  /** the tenant that is meant when nothing else is typed */
+  readonly usualTenant?: string | undefined
 }
 
 interface Assignment {
@@ -44,7 +46,7 @@ const NO_DETAILS = { from: '', until: '', reason: '', ticket: '' }
 export function AssignRole(given: AssignRoleProps) {
   const path = useEnvironmentPath()
   const [isOnInstance, setOnInstance] = useState(given.instance !== undefined)
-  const [typed, setTyped] = useState({ user: '', role: '', tenant: '', instance: '' })
+  const [typed, setTyped] = useState({ user: '', role: '', tenant: given.usualTenant ?? '', instance: '' })
   const [details, setDetails] = useState(NO_DETAILS)
   const [hasDetails, setHasDetails] = useState(false)
   const [wasSent, setSent] = useState(false)
@@ -141,6 +143,7 @@ export function AssignRole(given: AssignRoleProps) {
             suggest={(text) => suggestTenants(path, text)}
           />
         )}
+        <TimeField label="Ends" value={details.until} onChange={setDetail('until')} />
         <Button type="submit" loading={assign.isPending}>
           {isJoining ? 'Add' : 'Assign role'}
         </Button>
@@ -151,15 +154,14 @@ export function AssignRole(given: AssignRoleProps) {
         aria-expanded={hasDetails}
         onClick={() => {
           setHasDetails(!hasDetails)
-          setDetails(NO_DETAILS)
+          setDetails(({ until }) => ({ ...NO_DETAILS, until }))
         }}
       >
-        {hasDetails ? 'Without an end or reason' : 'Set an end or reason'}
+        {hasDetails ? 'Without a start or reason' : 'Set a start or reason'}
       </Button>
       {hasDetails && (
         <div className={classes.fields}>
           <TimeField label="Starts" value={details.from} onChange={setDetail('from')} />
-          <TimeField label="Ends" value={details.until} onChange={setDetail('until')} />
           <NoteFields reason={details.reason} ticket={details.ticket} onChange={setDetail} />
         </div>
       )}

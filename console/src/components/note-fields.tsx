@@ -1,9 +1,14 @@
-// Why a role is given, as fields of a form.
+// Why a role is given or a change is made, as fields of a form.
 import { TextInput } from '@mantine/core'
 
-interface NoteFieldsProps {
+/** Why something is done, and what for. */
+export interface Notes {
   readonly reason: string
   readonly ticket: string
+}
+export const NO_NOTES: Notes = { reason: '', ticket: '' }
+
+interface NoteFieldsProps extends Notes {
   readonly onChange: (name: 'reason' | 'ticket') => (value: string) => void
 }
 

@@ -26,7 +26,7 @@ const FILES = 'policy files and folders of them (`files` of zerohop.yaml, else p
 
 /** Adds `plan`, `upcoming`, `apply`, `diff` and `copy`. */
 export function addPlans(program: Command): void {
-  addTargetOptions(refusesUsage(program.command('plan')))
+  addReasonOptions(addTargetOptions(refusesUsage(program.command('plan'))))
     .description(
       'what policy files would change, and who gains and loses access; exit code 0 nothing, 2 changes, 3 changes whose effect could not be counted, 1 error',
     )
@@ -39,6 +39,9 @@ export function addPlans(program: Command): void {
         'compare access from now to this time, such as 2027-01-01 or 30d: what starts and ends until then counts too',
       ).conflicts(['out', 'markdown']),
     )
+    .addOption(
+      new Option('--propose', 'propose it, for someone else to apply: zerohop proposals').conflicts(['out', 'at']),
+    )
     .option('--out <file>', 'write the plan to a file, for apply')
     .option('--markdown', 'as a pull request comment, without keys of users and tenants')
     .option('--names', 'with --markdown: include these keys')
@@ -49,6 +52,7 @@ export function addPlans(program: Command): void {
       examples(
         'PDP_API_KEY=… zerohop plan --api https://zerohop.example.com',
         'zerohop plan policy/ --prune --out plan.json',
+        'zerohop plan --propose --ticket OPS-1741',
         'zerohop plan --markdown >> "$GITHUB_STEP_SUMMARY"',
         'zerohop plan --at 30d',
         'zerohop plan policy.yaml --data ./data --environment staging',

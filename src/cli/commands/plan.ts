@@ -29,7 +29,8 @@ interface Planned extends TargetOptions {
   readonly json?: boolean
   readonly details?: boolean
 }
-export interface PlanOptions extends Planned {
+export interface PlanOptions extends Planned, ReasonOptions {
+  readonly propose?: boolean
   readonly out?: string
   readonly markdown?: boolean
   readonly names?: boolean
@@ -74,6 +75,10 @@ export async function plan(env: Env, files: readonly string[], options: PlanOpti
     writeOut(options.out, `${JSON.stringify(file, null, 2)}\n`)
   }
   process.stdout.write(renderPlan(made, target, options))
+  if (options.propose && made.changes.length > 0) {
+    const { id } = await (await import('./proposals.ts')).propose(env, request, options)
+    process.stderr.write(`zerohop: proposed as ${id}: someone else applies it, zerohop proposals apply ${id}\n`)
+  }
   return planCode(made, made.changes.length === 0)
 }
 

@@ -42,6 +42,7 @@ import { pastListingRoutes } from '../management/routes/past-listing.ts'
 import { planRoutes } from '../management/routes/plan.ts'
 import { exportRoutes } from '../management/routes/policy-file.ts'
 import { projectRoutes } from '../management/routes/projects.ts'
+import { proposalRoutes } from '../management/routes/proposals.ts'
 import { replayRoutes } from '../management/routes/replay.ts'
 import { revertRoutes } from '../management/routes/revert.ts'
 import { tenantReadRoutes } from '../management/routes/tenant-reads.ts'
@@ -164,6 +165,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     store.closeWith(planner)
     copyRoutes(guarded, management, planner)
     planRoutes(guarded, management, planner)
+    proposalRoutes(guarded, management, planner)
     conditionMatchRoute(guarded, planner)
     exportRoutes(guarded, management, options.past)
     factsFileRoutes(guarded, management, options.past)

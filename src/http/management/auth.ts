@@ -17,7 +17,6 @@ import {
   reachesEnvironment,
   reachesProject,
   requireAccess,
-  writesEnvironment,
 } from '../../management/rules/access.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { requireNotEnded } from '../../model/key-end.ts'
@@ -29,7 +28,7 @@ import type { UseCases, View } from '../../store/view.ts'
 import { findGlobal, V1_ENVIRONMENT } from '../../v1/use-cases/global-environment.ts'
 import { isConsole } from '../console/console-request.ts'
 import type { OperatorCheck } from '../metrics.ts'
-import { requireReason } from './reasons.ts'
+import { requireRequired } from './requirements.ts'
 
 /** What stands for the caller everywhere: an API key, or the rights of a user in the form of one. */
 export type CallerKey = ApiKey & Rights
@@ -333,7 +332,7 @@ function admit(request: FastifyRequest, gate: Gate, caller: Caller, operation: O
   // undefined on routes that are about no environment
   const scope: Scope | undefined = request.scope
   if (named !== undefined) request.ownTenant = gate.asTenant(scope, ref, String(named))
-  if (scope !== undefined && writesEnvironment(operation)) requireReason(request, scope.environment)
+  if (scope !== undefined) requireRequired(request, scope.environment, operation)
 }
 
 function missing(kind: string, ref: string): ZerohopError {

@@ -13,7 +13,7 @@ import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.
 import { whenWritten } from '../hooks.ts'
 import type { Gate } from './auth.ts'
 import { toAsking } from './consistency.ts'
-import { requestReasons } from './reasons.ts'
+import { requestReasons } from './requirements.ts'
 import { addWarnings } from './warning-header.ts'
 
 export interface RouteContext {
@@ -163,6 +163,12 @@ export function requestActor(request: FastifyRequest, operation: string): Actor 
 
 /** What a store that others write to needs to know of the request. */
 export const askedWith = ({ store }: RouteContext, request: FastifyRequest): Asking => toAsking(store, request)
+
+/** A hook of routes that take a request without a body: as one with an empty object. */
+export const withoutBody = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
+  if (request.body === undefined) request.body = {}
+  done()
+}
 
 /** A path below a resource type. */
 export interface OnResource {

@@ -160,6 +160,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     })),
   }),
   applied_object: null,
+  proposal: null,
 }
 
 /** An object of a plain kind, which names nothing but itself. */

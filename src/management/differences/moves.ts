@@ -54,6 +54,7 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   tenant_role: false,
   access_request: false,
   applied_object: false,
+  proposal: false,
 }
 const FEW: readonly EnvironmentKind[] = [
   ...PLAIN_KINDS.filter((kind) => !FACT_KINDS.has(kind)),

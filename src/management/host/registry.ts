@@ -130,6 +130,7 @@ import { createUser, deleteUser, replaceUser, resumeUser, suspendUser, syncUser,
 import { copyEnvironment } from '../plan/copy.ts'
 import { importBundle } from '../plan/import.ts'
 import { importFacts } from '../plan/import-facts.ts'
+import { applyProposal, createProposal, rejectProposal, withdrawProposal } from '../plan/proposals.ts'
 import { applyPlan } from '../plan/use-cases.ts'
 import { withWarnings } from '../rules/lost-values.ts'
 import { withRequests } from '../rules/request-effects.ts'
@@ -161,6 +162,10 @@ const unwatched = {
   importBundle,
   importFacts,
   applyPlan,
+  createProposal,
+  withdrawProposal,
+  rejectProposal,
+  applyProposal,
   copyEnvironment,
   createRole,
   updateRole,

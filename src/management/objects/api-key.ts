@@ -53,7 +53,7 @@ export function newApiKey(
   secret: string,
   about: { readonly owner: ApiKey['owner']; readonly name: string | null; readonly access?: AccessLevel } & Pick<
     ApiKey,
-    'expires_at' | 'form'
+    'expires_at' | 'form' | 'made_by'
   >,
   mint: Mint,
 ): ApiKey {
@@ -66,6 +66,7 @@ export function newApiKey(
     name: about.name,
     ...(about.expires_at == null ? {} : { expires_at: about.expires_at }),
     ...(about.form === undefined ? {} : { form: about.form }),
+    ...(about.made_by === undefined ? {} : { made_by: about.made_by }),
     created_at: mint.now,
     updated_at: mint.now,
   }

@@ -31,6 +31,8 @@ export interface NewApiKey {
   /** when it ends: a text as `endOfText` reads it; without one it has no end */
   readonly expires_at?: Sent<string>
   readonly form?: Sent<KeyForm>
+  /** ids of who makes it, as `made_by` of the key has them */
+  readonly made_by?: readonly string[]
 }
 
 /** A key with its secret: returned when it is created or rotated. */
@@ -49,7 +51,7 @@ export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<
   const secret =
     input.secret === undefined ? mintSecret(input.level, mint, form) : requireFixedKey(input.secret, 'secret')
   const name = typeof input.name === 'string' ? settleName(input.name, '', '') : null
-  const about = { owner: input.owner ?? 'member', name, access: input.access, expires_at, form }
+  const about = { owner: input.owner ?? 'member', name, access: input.access, expires_at, form, made_by: input.made_by }
   const key = newApiKey(resolveScope(view, input), secret, about, mint)
   view.refuse('api_key', key.key)
   return { changes: [put('api_key', key)], secrets: [{ id: key.id, secret }], result: { key, secret } }

@@ -22,6 +22,7 @@ export interface NewEnvironment {
   readonly jwks?: JsonObject | null
   readonly settings?: JsonObject | null
   readonly require_reason?: true
+  readonly require_approval?: true
   /** further changes of its revision 1, such as the example policy */
   readonly policy?: readonly Change[]
 }
@@ -49,6 +50,7 @@ export function makeEnvironment(
     jwks: input.jwks ?? null,
     settings: input.settings ?? null,
     ...(input.require_reason === undefined ? {} : { require_reason: input.require_reason }),
+    ...(input.require_approval === undefined ? {} : { require_approval: input.require_approval }),
   }
   const secret = mintSecret('env', mint)
   const scope = {

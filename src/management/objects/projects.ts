@@ -77,7 +77,7 @@ const environments: Collection<'environment', EnvironmentUpdate> = {
 const BLANK = { description: null, custom_branch_name: null, jwks: null, settings: null }
 type EnvironmentRest = Pick<
   Environment,
-  'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings' | 'require_reason'
+  'name' | 'description' | 'custom_branch_name' | 'jwks' | 'settings' | keyof Requirements
 >
 
 /** The fields of an environment after a write. */
@@ -97,17 +97,22 @@ function settleEnvironment(
   }
 }
 
+type Requirements = Pick<Environment, 'require_reason' | 'require_approval'>
+
 /** What an environment requires of writes after one: what is not required is left out. */
-function settleRequired(base: Requirements, sent: Pick<EnvironmentUpdate, 'require_reason'>): Requirements {
+function settleRequired(base: Requirements, sent: EnvironmentUpdate): Requirements {
   const require_reason = settleFlag(sent.require_reason, base.require_reason ?? null)
-  return require_reason === null ? {} : { require_reason }
+  const require_approval = settleFlag(sent.require_approval, base.require_approval ?? null)
+  return {
+    ...(require_reason === null ? {} : { require_reason }),
+    ...(require_approval === null ? {} : { require_approval }),
+  }
 }
-type Requirements = Pick<Environment, 'require_reason'>
 
 /** Whether a write with these fields changes what the environment requires. @param isReplaced resets what is not sent */
 export function changesRequired(stored: Environment, sent: EnvironmentUpdate, isReplaced: boolean): boolean {
-  const { require_reason } = settleRequired(isReplaced ? {} : stored, sent)
-  return require_reason !== stored.require_reason
+  const { require_reason, require_approval } = settleRequired(isReplaced ? {} : stored, sent)
+  return require_reason !== stored.require_reason || require_approval !== stored.require_approval
 }
 
 export function updateOrganization(

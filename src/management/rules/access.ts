@@ -50,6 +50,12 @@ export const ACCESS = {
   'history.read': { level: 'env', access: 'read', what: 'read the history' },
   'schema.read': { level: 'env', access: 'read', what: 'read the policy' },
   'schema.write': { level: 'env', access: 'write', what: 'change the policy' },
+  /** access rules, which are policy below the paths of facts */
+  'rules.write': { level: 'env', access: 'write', what: 'change access rules' },
+  /** groups, which are facts below the paths of the policy */
+  'groups.write': { level: 'env', access: 'write', what: 'change groups' },
+  'proposal.read': { level: 'env', access: 'read', what: 'read proposals' },
+  'proposal.write': { level: 'env', access: 'write', what: 'propose changes of the policy and decide on them' },
   'facts.read': { level: 'env', access: 'read', what: 'read the facts' },
   'facts.write': { level: 'env', access: 'write', what: 'change the facts' },
   /** what a tenant's own administrators may do in it; the path names the tenant */
@@ -66,14 +72,21 @@ const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1,
 /** What writes into an environment, or the environment itself: what it requires of writes is asked of these. */
 const ENVIRONMENT_WRITES: ReadonlySet<Operation> = new Set([
   'schema.write',
+  'rules.write',
+  'groups.write',
+  'proposal.write',
   'facts.write',
   'members.write',
   'environment.write',
   'environment.delete',
 ])
+/** What writes policy, which an environment may require to be proposed. */
+export const writesPolicy = (operation: Operation): boolean =>
+  operation === 'schema.write' || operation === 'rules.write'
+
 export const writesEnvironment = (operation: Operation): boolean => ENVIRONMENT_WRITES.has(operation)
 
-const FACT_WRITES: ReadonlySet<Operation> = new Set(['facts.write', 'members.write'])
+const FACT_WRITES: ReadonlySet<Operation> = new Set(['facts.write', 'rules.write', 'members.write'])
 
 /** What is asked about: a key, or a user of the console, whose writes may be limited to facts. */
 export type Rights = Pick<ApiKey, 'level' | 'access'> & { readonly only?: 'facts' }

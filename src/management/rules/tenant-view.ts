@@ -33,6 +33,7 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   set_rule: null,
   built_in: null,
   applied_object: null,
+  proposal: null,
   proxy_config: null,
   organization: null,
   project: null,

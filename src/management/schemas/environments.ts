@@ -23,6 +23,9 @@ const fields = {
   require_reason: t.maybe(
     t.described(t.Flag, 'every write of a person or an API key must say why, in the header `x-reason`'),
   ),
+  require_approval: t.maybe(
+    t.described(t.Flag, 'the policy is changed by proposals only, which another person or API key applies'),
+  ),
 }
 
 export const EnvironmentCreate = t.named('EnvironmentCreate', t.closed({ key: Key, ...fields }))
@@ -69,6 +72,7 @@ const environment = {
   jwks: t.nullable(Attributes),
   settings: t.nullable(Attributes),
   require_reason: t.optional(t.described(t.Flag, 'left out when false')),
+  require_approval: t.optional(t.described(t.Flag, 'left out when false')),
   avp_policy_store_id: Null,
   organization_id: Id,
   project_id: Id,

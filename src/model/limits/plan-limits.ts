@@ -20,3 +20,9 @@ export const PLAN_IDLE_MS = 10 * 60_000
 export const PLAN_IMAGES_MAX = 16
 /** Bytes of these images together: the largest image fits. */
 export const PLAN_IMAGES_BYTES_MAX = 2 * 1024 * 1024 * 1024
+/** Proposals of one environment that are kept: an open one stays, of the others the oldest goes. */
+export const PROPOSALS_MAX = 100
+/** Bytes of a proposal as JSON, with the access that its plan changes: it is read and written in one piece. */
+export const PROPOSAL_BYTES_MAX = 1024 * 1024
+/** Persons and keys that a key remembers as those who made it, or the key that made it. */
+export const MADE_BY_MAX = 16

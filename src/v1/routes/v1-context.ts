@@ -4,9 +4,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { beforeSending } from '../../http/hooks.ts'
 import type { Scope } from '../../http/management/auth.ts'
-import { requireReason } from '../../http/management/reasons.ts'
+import { requireRequired } from '../../http/management/requirements.ts'
 import { type RouteContext, write, writeControl } from '../../http/management/route-context.ts'
-import { writesEnvironment } from '../../management/rules/access.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EmptyView } from '../../store/empty.ts'
 import type { InputOf, ResultOf } from '../../store/view.ts'
@@ -32,7 +31,7 @@ export function asV1(app: FastifyInstance, { gate }: RouteContext): void {
     try {
       request.v1 = findScope(gate, request)
       const { operation } = request.routeOptions.config
-      if (request.v1 && operation && writesEnvironment(operation)) requireReason(request, request.v1.environment)
+      if (request.v1 && operation) requireRequired(request, request.v1.environment, operation)
       done()
     } catch (error) {
       done(error as Error)

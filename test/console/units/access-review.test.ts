@@ -7,7 +7,12 @@ import {
   toCsvQuery,
   toMoments,
 } from '../../../console/src/pages/access-review/review-query.ts'
-import { type AccessLine, sourceText, toRows } from '../../../console/src/pages/access-review/review-rows.ts'
+import {
+  type AccessLine,
+  findLastUse,
+  sourceText,
+  toRows,
+} from '../../../console/src/pages/access-review/review-rows.ts'
 import { parseReviewSearch } from '../../../console/src/pages/access-review/review-search.ts'
 
 describe('the address of an access review', () => {
@@ -38,6 +43,8 @@ describe('the address of an access review', () => {
     const search = { tab: 'role', role: 'doc#owner', since: '3', after: 'x' } as const
     expect(toAccessQuery(search)).toEqual({ role: 'doc#owner', since: '3', after: 'x' })
     expect(toCsvQuery(search)).toBe('format=csv&role=doc%23owner&since=3')
+    expect(toCsvQuery({ unused: '90d' })).toBe('format=csv&unused_for=90d')
+    expect(parseReviewSearch({ unused: '7d' })).toEqual({})
     expect([isOverview(search), isOverview({ tab: 'role' }), isOverview({})]).toEqual([false, true, false])
   })
 })
@@ -68,5 +75,12 @@ describe('its rows', () => {
     expect(sourceText({ source: { kind: 'set_rule', user_set: 'staff', resource_set: 'open' }, derived: false })).toBe(
       'staff × open',
     )
+  })
+
+  it('are one whatever of it was used, and say the newest use', () => {
+    const used = (last_used: string | null) => ({ ...line, last_used, unused: true, unknown: null })
+    const lines = [used(null), used('2026-11-02T00:00:00.000+00:00'), used('2026-11-01T00:00:00.000+00:00')]
+    expect(toRows(lines).map((row) => findLastUse(row.lines))).toEqual(['2026-11-02T00:00:00.000+00:00'])
+    expect(findLastUse([used(null)])).toBeUndefined()
   })
 })

@@ -25,6 +25,7 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'DELETE /v2/schema/:p/:e/resources/:resource/roles/:ref/permissions': ['permission on nothing'],
   'POST /v2/projects/:p/envs/:e/plan': ['more than 1000 items'], // a file holds more than one call assigns
   'POST /v2/projects/:p/envs/:e/apply': ['more than 1000 items'],
+  'POST /v2/projects/:p/envs/:e/proposals': ['more than 1000 items'],
 }
 
 /** What is there already is said before its times are read. */
@@ -40,6 +41,8 @@ const FORM_ONLY: Readonly<Record<string, readonly string[]>> = {
   'POST /v2/projects/:p/envs/:e/validate': ['files'],
   // what a key may be depends on the kind
   'POST /v2/projects/:p/envs/:e/plan': ['changes.0.key'],
+  'POST /v2/projects/:p/envs/:e/proposals': ['changes.0.key'],
+  'POST /v2/projects/:p/envs/:e/proposals/:proposal/apply': ['expected'],
   // the rest is what a plan answered: it is compared, and refused with 409
   'POST /v2/projects/:p/envs/:e/apply': ['changes.0.key', 'fingerprints', 'expected'],
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert': ['fingerprints', 'expected'],

@@ -1,7 +1,7 @@
 // What narrows an access review, when it is of, and what it is compared with.
 import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/InlineInput.layer.css'
-import { Button, Checkbox } from '@mantine/core'
+import { Button, Checkbox, NativeSelect } from '@mantine/core'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import {
   suggestActions,
@@ -63,6 +63,15 @@ export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps)
             onChange={({ currentTarget }) => onChange({ changed: currentTarget.checked })}
           />
         )}
+        {!isOverview(search) && (
+          <NativeSelect
+            size="xs"
+            aria-label="Use"
+            value={search.unused ?? ''}
+            onChange={({ currentTarget }) => onChange({ unused: currentTarget.value })}
+            data={USES}
+          />
+        )}
         {isNarrowed(search) && (
           <Button variant="subtle" onClick={onClear}>
             Clear filters
@@ -72,6 +81,13 @@ export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps)
     </search>
   )
 }
+
+const USES = [
+  { value: '', label: 'Used or not' },
+  { value: '30d', label: 'Unused for 30 days' },
+  { value: '90d', label: 'Unused for 90 days' },
+  { value: '365d', label: 'Unused for a year' },
+]
 
 interface MomentFieldProps {
   readonly label: string

@@ -11,25 +11,32 @@ import { Instant } from '../../components/instant.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tags, tagLink } from '../../components/tag.tsx'
 import classes from './review.module.css'
-import { linesQuery } from './review-queries.ts'
+import { type AccessPage, linesQuery } from './review-queries.ts'
 import { isNarrowed } from './review-query.ts'
-import { type AccessLine, type ReviewRow, sourceText, toRows } from './review-rows.ts'
+import { type AccessLine, findLastUse, type ReviewRow, sourceText, toRows } from './review-rows.ts'
 import type { ReviewSearch } from './review-search.ts'
 
 export function ReviewLines({ search }: { readonly search: ReviewSearch }) {
   const lines = useQuery(linesQuery(useEnvironmentPath(), search))
   return (
     <QueryState query={lines}>
-      {({ lines: found, revision, revision_at, since, next }) => (
+      {({ lines: found, revision, revision_at, since, next, uses }) => (
         <>
           <p className={classes.of}>
             As of revision {revision}, <Instant value={revision_at} />
             {since === null ? '' : `, compared with revision ${since}`}
           </p>
+          {uses !== undefined && <KnownUses uses={uses} />}
           {found.length === 0 && next === null ? (
             <NoLines search={search} />
           ) : (
-            <LinesTable lines={found} revision={revision} isOld={lines.isPlaceholderData} isCompared={since !== null} />
+            <LinesTable
+              lines={found}
+              revision={revision}
+              isOld={lines.isPlaceholderData}
+              isCompared={since !== null}
+              hasUses={uses !== undefined}
+            />
           )}
           <Pages search={search} next={next} />
           <p className={classes.note}>
@@ -47,12 +54,56 @@ interface LinesTableProps {
   readonly revision: number
   readonly isOld: boolean
   readonly isCompared: boolean
+  readonly hasUses: boolean
 }
 
-function LinesTable({ lines, revision, isOld, isCompared }: LinesTableProps) {
-  const columns = useMemo(() => columnsOf(revision, isCompared), [revision, isCompared])
+function LinesTable({ lines, revision, isOld, isCompared, hasUses }: LinesTableProps) {
+  const columns = useMemo(
+    () => [...columnsOf(revision, isCompared), ...(hasUses ? [LAST_USED] : [])],
+    [revision, isCompared, hasUses],
+  )
   const rows = useMemo(() => toRows(lines), [lines])
   return <DataTable label="Access" columns={columns} rows={rows} rowKey={({ key }) => key} isOld={isOld} isStacked />
+}
+
+const LAST_USED: Column<ReviewRow> = {
+  header: 'Last used',
+  width: '170px',
+  cell: ({ lines }) => <LastUsed lines={lines} />,
+}
+
+const UNKNOWN = {
+  nothing_recorded: 'Not known: no decisions recorded',
+  not_recorded_so_long: 'Not known for so long',
+  read_by_conditions: 'Not known: conditions read roles',
+} as const
+
+function LastUsed({ lines }: { readonly lines: readonly AccessLine[] }) {
+  const at = findLastUse(lines)
+  const unknown = lines.find((line) => line.unknown)?.unknown
+  return (
+    <>
+      {at === undefined ? unknown ? '' : 'No use known' : <Instant value={at} />}
+      {unknown && <div className={classes.dim}>{UNKNOWN[unknown]}</div>}
+    </>
+  )
+}
+
+/** How far the uses are known that the lines are filtered by. */
+function KnownUses({ uses: { known_since: since, dropped } }: { readonly uses: NonNullable<AccessPage['uses']> }) {
+  return (
+    <p className={classes.of}>
+      {since === null ? (
+        'It isn’t known what was used: no decisions are recorded here.'
+      ) : (
+        <>
+          Used means that a recorded decision allowed it. Decisions are known since <Instant value={since} />
+          {dropped === 0 ? '' : `, without ${dropped} that couldn’t be recorded`}; those of PDPs that record elsewhere
+          aren’t.
+        </>
+      )}
+    </p>
+  )
 }
 
 const columnsOf = (revision: number, isCompared: boolean): readonly Column<ReviewRow>[] => [

@@ -4,7 +4,7 @@ import { dayStart, isDay } from '../../components/days.ts'
 import { parseReviewSearch, type ReviewSearch } from './review-search.ts'
 
 /** What narrows the lines. */
-const NARROWING = ['user', 'role', 'resource', 'action', 'tenant'] as const
+const NARROWING = ['user', 'role', 'resource', 'action', 'tenant', 'unused'] as const
 
 /** The address after something was filled in or taken away: from the first page on. */
 export function narrowed(
@@ -34,8 +34,8 @@ export function toMoments({ at, since }: ReviewSearch): { readonly at?: string; 
 
 /** The query of `GET …/access`. */
 export function toAccessQuery(search: ReviewSearch) {
-  const { tab: _, at: __, since: ___, ...asked } = search
-  return { ...asked, ...toMoments(search) }
+  const { tab: _, at: __, since: ___, unused, ...asked } = search
+  return { ...asked, ...toMoments(search), ...(unused === undefined ? {} : { unused_for: unused }) }
 }
 
 /** The query of the same lines as a file. */

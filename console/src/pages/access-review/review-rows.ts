@@ -13,7 +13,7 @@ export interface ReviewRow {
 export function toRows(lines: readonly AccessLine[]): readonly ReviewRow[] {
   const rows = new Map<string, AccessLine[]>()
   for (const line of lines) {
-    const { action: _, resource, ...others } = line
+    const { action: _, resource, last_used: __, unused: ___, unknown: ____, ...others } = line
     const key = JSON.stringify(line.resource_instance === null ? others : { resource, ...others })
     const row = rows.get(key)
     if (row === undefined) rows.set(key, [line])
@@ -28,4 +28,12 @@ export function sourceText({ source, derived }: Pick<AccessLine, 'source' | 'der
   const { role, user_set, resource_set } = source
   if (role) return derived ? `${role}, via relations` : role
   return `${user_set ?? ''} × ${resource_set ?? ''}`
+}
+
+/** The newest use of the lines of a row; undefined when none is known. */
+export function findLastUse(lines: readonly AccessLine[]): string | undefined {
+  return lines
+    .flatMap(({ last_used: at }) => at ?? [])
+    .sort()
+    .at(-1)
 }

@@ -3,6 +3,10 @@ import { textIn } from '../../components/search-params.ts'
 
 export type ReviewTab = 'user' | 'role' | 'resource'
 
+/** Times for which access was not used, as the API takes them. */
+export const UNUSED = ['30d', '90d', '365d'] as const
+export type Unused = (typeof UNUSED)[number]
+
 export interface ReviewSearch {
   /** `user` when absent */
   readonly tab?: ReviewTab
@@ -19,6 +23,8 @@ export interface ReviewSearch {
   readonly since?: string
   /** only what was added or removed */
   readonly changed?: true
+  /** only what was not used for this time */
+  readonly unused?: Unused
   /** where the page begins */
   readonly after?: string
 }
@@ -26,6 +32,7 @@ export interface ReviewSearch {
 /** What an address says; whatever does not belong there is left out. */
 export function parseReviewSearch(search: Record<string, unknown>): ReviewSearch {
   const { tab, changed } = search
+  const unused = UNUSED.find((each) => each === search.unused)
   const since = textIn(search, 'since')
   return {
     ...(tab === 'role' || tab === 'resource' ? { tab } : {}),
@@ -37,6 +44,7 @@ export function parseReviewSearch(search: Record<string, unknown>): ReviewSearch
     ...textIn(search, 'at'),
     ...since,
     ...(changed === true && 'since' in since ? { changed } : {}),
+    ...(unused === undefined ? {} : { unused }),
     ...textIn(search, 'after'),
   }
 }

@@ -10,6 +10,7 @@ import { type EnvironmentPath, useEnvironmentPath } from '../../api/environments
 import { useMayInProject } from '../../api/use-session.ts'
 import { KeyField } from '../../components/key-field.tsx'
 import { TextLink } from '../../components/links.tsx'
+import { NO_NOTES, NoteFields } from '../../components/note-fields.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { PlanOutcome } from '../../components/plan-outcome.tsx'
@@ -179,8 +180,9 @@ interface CopyProps {
 function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, onAgain }: CopyProps) {
   const navigate = useNavigate({ from: FROM })
   const mayWrite = useMayInProject('write')
+  const [notes, setNotes] = useState(NO_NOTES)
   const doIt = useMutation({
-    mutationFn: () => copy(path, copying, planned),
+    mutationFn: () => copy(path, copying, planned, notes),
     onSuccess: ({ key }) => {
       notifyDone(`${path.e} was copied to ${key}. To undo this, revert the latest revision here.`)
       const params = { project: path.p, environment: to === key ? key : to }
@@ -192,6 +194,7 @@ function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, 
   return (
     <div className={classes.sections}>
       <PlanView plan={planned} isOld={isOld} />
+      {mayWrite && <NoteFields {...notes} onChange={(name) => (value) => setNotes({ ...notes, [name]: value })} />}
       <PlanOutcome
         action={isNew ? `Create ${to} and copy` : `Copy to ${to}`}
         mutation={doIt}

@@ -1,6 +1,6 @@
 // What the pages about environments ask the API.
 import { queryOptions } from '@tanstack/react-query'
-import type { components } from 'zerohop/client'
+import { type components, reasonHeaders, type SentReasons } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import { type EnvironmentPath, environmentsQuery, nameInAddress, projectsQuery } from '../../api/environments.ts'
 import { queryClient } from '../../api/query-client.ts'
@@ -70,9 +70,14 @@ export const copyPlanQuery = (path: EnvironmentPath, copying: Copying | undefine
   })
 
 /** Copies just what the plan says. @throws ApiError when something else would be copied by now */
-export function copy(path: EnvironmentPath, copying: Copying, { fingerprints, policy, access }: Plan) {
+export function copy(
+  path: EnvironmentPath,
+  copying: Copying,
+  { fingerprints, policy, access }: Plan,
+  notes: SentReasons,
+) {
   const body = { ...copyBody(copying), fingerprints, expected: { policy, access } }
-  return read(api.POST('/v2/projects/{p}/envs/{e}/copy', { params: { path }, body }))
+  return read(api.POST('/v2/projects/{p}/envs/{e}/copy', { params: { path }, body, headers: reasonHeaders(notes) }))
 }
 
 /** Environments whose names have what was typed: of the open project, and after `project/` of that one. */

@@ -98,11 +98,18 @@ function What({ event }: { readonly event: HistoryEvent }) {
   return (
     <>
       <span className={classes.title}>{title}</span> <span className={classes.dim}>{objects}</span>
+      <Reason event={event} />
       <div className={classes.narrow}>
         <Who event={event} />, <Instant value={event.timestamp} />
       </div>
     </>
   )
+}
+
+/** Why it was done, where somebody said it. */
+function Reason({ event: { reason, ticket } }: { readonly event: HistoryEvent }) {
+  const text = [ticket, reason].filter((part) => part !== null).join(': ')
+  return text === '' ? null : <div className={classes.dim}>{text}</div>
 }
 
 const Who = ({ event: { actor_type, actor_id, actor_display_name } }: { readonly event: HistoryEvent }) => (

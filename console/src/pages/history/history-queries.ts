@@ -1,6 +1,6 @@
 // What the pages of the history ask the API.
 import { queryOptions } from '@tanstack/react-query'
-import type { components } from 'zerohop/client'
+import { type components, reasonHeaders, type SentReasons } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import { type HistorySearch, toHistoryQuery } from './history-search.ts'
@@ -46,12 +46,19 @@ export const revertPlanQuery = (path: EnvironmentPath, revision: Revision | unde
   })
 
 /** Does what a plan shows, or nothing. @throws ApiError when something is in the way, or has changed since */
-export function revert(path: EnvironmentPath, revision: Revision, search: RevertSearch, plan: RevertPlan) {
+export function revert(
+  path: EnvironmentPath,
+  revision: Revision,
+  search: RevertSearch,
+  plan: RevertPlan,
+  notes: SentReasons,
+) {
   const { fingerprints, policy, access } = plan
   return read(
     api.POST('/v2/projects/{p}/envs/{e}/revisions/{revision}/revert', {
       params: { path: { ...path, revision: String(revision.revision) } },
       body: { ...makeRevertBody(revision.changes, search), fingerprints, expected: { policy, access } },
+      headers: reasonHeaders(notes),
     }),
   )
 }

@@ -2,12 +2,14 @@
 // is in the way may be left as it is. Nothing happens before the button, and then just what is shown.
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { countsText, formatChangeCounts, lostTexts, MADE_AGAIN, NOTHING_CHANGES } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AccessDiff } from '../../components/access-diff.tsx'
 import { ChangeList } from '../../components/change-list.tsx'
 import { ButtonLink } from '../../components/links.tsx'
+import { NO_NOTES, NoteFields } from '../../components/note-fields.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { PlanOutcome } from '../../components/plan-outcome.tsx'
@@ -71,8 +73,9 @@ function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
   const path = useEnvironmentPath()
   const navigate = useNavigate({ from: FROM })
   const mayWrite = useMay('write')
+  const [notes, setNotes] = useState(NO_NOTES)
   const doIt = useMutation({
-    mutationFn: () => revert(path, target, search, planned),
+    mutationFn: () => revert(path, target, search, planned, notes),
     onSuccess: ({ revision }) => {
       notifyDone(`Revision ${target.revision} was reverted. To undo this, revert this revision.`)
       void navigate({ to: '/$project/$environment/history/$revision', params: { revision: String(revision) } })
@@ -99,6 +102,9 @@ function Plan({ target, planned, search, isOld, onAgain }: PlanProps) {
   return (
     <>
       {isPossible && <WhatChanges planned={planned} isOld={isOld} />}
+      {isPossible && mayWrite && (
+        <NoteFields {...notes} onChange={(name) => (value) => setNotes({ ...notes, [name]: value })} />
+      )}
       <PlanOutcome
         action="Revert"
         mutation={doIt}

@@ -64,6 +64,8 @@ function Head({ revision }: { readonly revision: Revision }) {
   return (
     <>
       {title}, by {whoText(actor_id, actor_display_name)}, <Instant value={at} />
+      {revision.reason !== null && `. Reason: ${revision.reason}`}
+      {revision.ticket !== null && `. Ticket: ${revision.ticket}`}
     </>
   )
 }

@@ -3,14 +3,17 @@
 import { Button, Group, Text } from '@mantine/core'
 import { type UseQueryResult, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { counted, countsText } from 'zerohop/change-words'
+import { reasonHeaders } from 'zerohop/client'
 import { ApiError } from '../../api/api-error.ts'
 import { api, read } from '../../api/client.ts'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AccessDiff } from '../../components/access-diff.tsx'
 import { DiscardButton } from '../../components/discard-button.tsx'
+import { NO_NOTES, NoteFields, type Notes } from '../../components/note-fields.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { PagePending } from '../../components/page-pending.tsx'
 import { EmptyState, ErrorState, LoadingState, QueryState } from '../../components/states.tsx'
@@ -57,7 +60,8 @@ function Review({ environment, policy }: ReviewProps) {
   const draft = usePolicyDraft(environment, policy)
   const { edits, conflicts, store } = draft
   const isBlocked = conflicts.length > 0
-  const { plan, save } = useSaving(environment, policy, draft)
+  const [notes, setNotes] = useState(NO_NOTES)
+  const { plan, save } = useSaving(environment, policy, draft, notes)
   if (edits.size === 0)
     return save.isSuccess ? null : <NothingToReview onUndo={store.canUndo ? store.undo : undefined} />
   return (
@@ -77,6 +81,7 @@ function Review({ environment, policy }: ReviewProps) {
         <Effect plan={plan} />
       )}
       <ChangedRoles edits={edits} onDiscard={draft.giveUp} />
+      <NoteFields {...notes} onChange={(name) => (value) => setNotes({ ...notes, [name]: value })} />
       {save.isError && !isBlocked && <SaveFailure error={save.error} />}
       <SaveBar
         isReady={plan.data !== undefined && !plan.isFetching && !isBlocked}
@@ -88,9 +93,13 @@ function Review({ environment, policy }: ReviewProps) {
   )
 }
 
-/** The plan of the draft, and saving what it says. */
-function useSaving(environment: string, policy: Policy, { edits, roles, conflicts, store }: PolicyDraft) {
+/** Whether someone else has to apply what is saved here. */
+const useIsProposing = (): boolean => useEnvironment().data?.require_approval === true
+
+/** The plan of the draft, and saving or proposing what it says. */
+function useSaving(environment: string, policy: Policy, { edits, roles, conflicts, store }: PolicyDraft, notes: Notes) {
   const path = useEnvironmentPath()
+  const isProposing = useIsProposing()
   const navigate = useNavigate({ from: FROM })
   const client = useQueryClient()
   const changes = useMemo(() => listChanges(edits), [edits])
@@ -98,10 +107,22 @@ function useSaving(environment: string, policy: Policy, { edits, roles, conflict
   const plan = useQuery({ ...planQuery(path, environment, changes), enabled: canPlan })
   const save = useMutation({
     mutationFn: async ({ fingerprints, policy: pairs, access }: Plan) => {
+      const headers = reasonHeaders(notes)
+      if (isProposing) {
+        const body = { changes: [...changes] }
+        await read(api.POST('/v2/projects/{p}/envs/{e}/proposals', { params: { path }, body, headers }))
+        return undefined
+      }
       const body = { changes: [...changes], fingerprints, expected: { policy: pairs, access } }
-      return read(api.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body }))
+      return (await read(api.POST('/v2/projects/{p}/envs/{e}/apply', { params: { path }, body, headers }))).revision
     },
-    onSuccess: ({ revision }) => {
+    onSuccess: (revision) => {
+      if (revision === undefined) {
+        store.clear()
+        notifyDone('Proposed. Someone else applies or rejects it.')
+        void navigate({ to: '/$project/$environment/policy' })
+        return
+      }
       // what was saved here is no change of others
       client.setQueryData(policyQuery(path, environment).queryKey, { ...policy, roles })
       store.clear()
@@ -190,6 +211,7 @@ interface SaveBarProps {
 
 function SaveBar({ isReady, isSaving, onSave, onDiscard }: SaveBarProps) {
   const canWrite = useMay('write')
+  const action = useIsProposing() ? 'Propose' : 'Save'
   return (
     <div className={classes.saveBar}>
       <Button component={Link} from={FROM} to="/$project/$environment/policy" variant="default">
@@ -200,7 +222,7 @@ function SaveBar({ isReady, isSaving, onSave, onDiscard }: SaveBarProps) {
       </DiscardButton>
       {canWrite && (
         <Button onClick={onSave} loading={isSaving} disabled={!isReady}>
-          Save
+          {action}
         </Button>
       )}
     </div>

@@ -46,7 +46,7 @@ export function UserRoles({ user }: { readonly user: User }) {
   ]
   return (
     <>
-      {canWrite && <AssignRole user={user.key} />}
+      {canWrite && <AssignRole user={user.key} usualTenant={findUsualTenant(user)} />}
       <QueryState query={roles}>
         {({ data, total_count }) =>
           data.length === 0 ? (
@@ -93,6 +93,11 @@ export function UserRoles({ user }: { readonly user: User }) {
       )}
     </>
   )
+}
+
+/** Of who belongs to one tenant only, that one. */
+function findUsualTenant({ associated_tenants: [first, ...more] }: User): string | undefined {
+  return more.length === 0 ? first?.tenant : undefined
 }
 
 const whereOf = ({ resource_instance, tenant }: RoleAssignment): string =>

@@ -72,7 +72,8 @@ export function projectRead(organization_id: string, project: Project): ProjectR
 }
 
 export function environmentRead({ organization, project, environment }: Scope): EnvironmentRead {
-  const { id, environment: key, name, description, custom_branch_name, jwks, settings, require_reason } = environment
+  const { id, environment: key, name, description, custom_branch_name, jwks, settings } = environment
+  const { require_reason, require_approval } = environment
   return {
     id,
     key,
@@ -82,6 +83,7 @@ export function environmentRead({ organization, project, environment }: Scope): 
     jwks,
     settings,
     ...(require_reason === undefined ? {} : { require_reason }),
+    ...(require_approval === undefined ? {} : { require_approval }),
     avp_policy_store_id: null,
     organization_id: organization,
     project_id: project.id,

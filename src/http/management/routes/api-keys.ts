@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ApiKey, KEY_LEVELS, type KeyLevel } from '../../../kinds/api-key.ts'
 import type { PdpConfig } from '../../../kinds/pdp-config.ts'
 import { hasAccess, reachesKey } from '../../../management/rules/access.ts'
+import { findParty, listMakers } from '../../../management/rules/parties.ts'
 import {
   ApiKeyCreate,
   ApiKeyQuery,
@@ -24,7 +25,14 @@ import { type Query, readPage, readText } from '../../page.ts'
 import { everyObject, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { apiKeyRead, pdpConfigRead } from '../render/control.ts'
-import { noteSecretRead, type RouteContext, writeControl, writeNamed } from '../route-context.ts'
+import {
+  noteSecretRead,
+  type RouteContext,
+  requestActor,
+  withoutBody,
+  writeControl,
+  writeNamed,
+} from '../route-context.ts'
 
 const KEY = '/v2/api-key/:key'
 const rotation = { operation: 'key.write', tag: 'API keys', bodyIsOptional: true } as const
@@ -98,7 +106,8 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
     '/v2/api-key',
     describe(change, 'Create an API key', { body: ApiKeyCreate, response: { 200: ApiKeyRead } }),
     async (request) => {
-      const input = makeNewKey(management, request, request.body)
+      const by = findParty(management.gate.control(request.caller), requestActor(request, 'createApiKey'))
+      const input = { ...makeNewKey(management, request, request.body), ...listMakers(by) }
       const { key, secret } = await writeControl(management, request, 'createApiKey', input)
       return print(management, request, key, secret)
     },
@@ -131,12 +140,7 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   configRoutes(app, management)
 }
 
-/** Who sends no body to a rotation keeps the old secret for no time. */
-const withoutBody = (request: FastifyRequest, _reply: unknown, done: () => void): void => {
-  if (request.body === undefined) request.body = {}
-  done()
-}
-
+/** Without a body the old secret is kept for no time. */
 const toRotation = ({ keep_old_seconds }: KeyRotation) => ({ keepOldSeconds: keep_old_seconds ?? 0 })
 
 function requireNamedKey({ gate }: RouteContext, request: FastifyRequest<Named>): ApiKey {

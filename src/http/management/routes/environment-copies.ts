@@ -24,8 +24,8 @@ import { describe } from '../../description.ts'
 import { managementError, toProblem } from '../../errors.ts'
 import { type Query, readText } from '../../page.ts'
 import type { Scope } from '../auth.ts'
-import { requestReasons, requireReason } from '../reasons.ts'
 import { environmentRead } from '../render/control.ts'
+import { requestReasons, requireRequired } from '../requirements.ts'
 import { answerOnRecord, askedWith, type RouteContext, requestActor } from '../route-context.ts'
 import { addWarnings } from '../warning-header.ts'
 
@@ -52,7 +52,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
       bodyLimit,
     },
     async (request, reply) => {
-      requireReasonOfTarget(request, management)
+      requireOfTarget(request, management)
       const environment = await copy(deps, request, { reply })
       return reply.code(201).send(environmentRead({ ...request.scope, environment }))
     },
@@ -68,7 +68,7 @@ export function copyRoutes(app: FastifyInstance, management: RouteContext, plann
       bodyLimit,
     },
     async (request, reply) => {
-      requireReasonOfTarget(request, management)
+      requireOfTarget(request, management)
       const wait = readWait(request.query)
       const id = randomBytes(16).toString('hex')
       await tasks.start(id, request.scope.environment.id)
@@ -139,8 +139,8 @@ async function copy(deps: Deps, request: FastifyRequest<Copying>, { reply, task 
   return (await copyPlanned({ ...options, by: actorId(by), commit }, input, agreed)).target
 }
 
-/** A copy writes into its target; one that cannot be is refused by the copy. @throws REASON_REQUIRED */
-function requireReasonOfTarget(request: FastifyRequest<Copying>, { gate }: RouteContext): void {
+/** A copy writes into its target; one that cannot be is refused by the copy. @throws REASON_REQUIRED, APPROVAL_REQUIRED */
+function requireOfTarget(request: FastifyRequest<Copying>, { gate }: RouteContext): void {
   const { caller, scope, body } = request
   requestReasons(request)
   const { existing } = copyInput(scope.environment.id, body)
@@ -148,7 +148,7 @@ function requireReasonOfTarget(request: FastifyRequest<Copying>, { gate }: Route
   const control = gate.control(caller)
   const { project } = scope.environment
   const target = control.get('environment', environmentKey(project, existing)) ?? control.find('environment', existing)
-  if (target?.project === project) requireReason(request, target)
+  if (target?.project === project) requireRequired(request, target, 'schema.write')
 }
 
 function taskRead(task_id: string, task: CopyTask | undefined, scope: Scope): EnvironmentTask {

@@ -25,7 +25,7 @@ const GROUPS = '/v2/schema/:p/:e/groups'
 const GROUP = `${GROUPS}/:group`
 const read = { operation: 'schema.read', tag: 'groups' } as const
 /** members and roles are facts, and a group may make a resource type: it needs no more than either */
-const change = { operation: 'schema.write', tag: 'groups' } as const
+const change = { operation: 'groups.write', tag: 'groups' } as const
 interface Named {
   Params: { group: string }
 }

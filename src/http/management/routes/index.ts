@@ -50,4 +50,6 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   /** the routes of tenants make their own roles */
   tenant_role: null,
   applied_object: null,
+  /** with plans: they need the thread that makes them */
+  proposal: null,
 }

@@ -15,7 +15,7 @@ import { setRuleRead } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
 
 const RULES = '/v2/facts/:p/:e/set_rules'
-const change = { operation: 'facts.write', tag: 'set_rules' } as const
+const change = { operation: 'rules.write', tag: 'set_rules' } as const
 type WithBody = { Body: SetRuleCreate }
 
 export function setRuleRoutes(app: FastifyInstance, management: RouteContext): void {

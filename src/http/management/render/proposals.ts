@@ -1,0 +1,40 @@
+// Proposals as the API answers them.
+import type { Party, Proposal } from '../../../kinds/proposal.ts'
+import type { Reasons } from '../../../log/change.ts'
+import { isOutdated } from '../../../management/plan/proposals.ts'
+import { actorId } from '../../../management/rules/actor.ts'
+import type { ProposalRead, ProposalRow } from '../../../management/schemas/proposals.ts'
+import type { JsonObject } from '../../../model/objects.ts'
+import type { View } from '../../../store/view.ts'
+import { printTime, times } from './stamps.ts'
+
+/** One row of a list. */
+export function proposalRow(view: View, proposal: Proposal): ProposalRow {
+  const { id, state, summary, base_revision, by, end } = proposal
+  return {
+    ...{ id, state, outdated: isOutdated(view, proposal), summary, base_revision },
+    ...printParty(by),
+    ...printReasons(proposal),
+    ...times(proposal),
+    end: end === undefined ? null : printEnd(end),
+  }
+}
+
+const printEnd = ({ by, at, revision, ...reasons }: NonNullable<Proposal['end']>): NonNullable<ProposalRow['end']> => ({
+  ...printParty(by),
+  ...printReasons(reasons),
+  at: printTime(at),
+  revision: revision ?? null,
+})
+
+/** All of it. */
+export function proposalRead(view: View, proposal: Proposal): ProposalRead {
+  const { policy, access } = proposal.expected
+  return { ...proposalRow(view, proposal), request: proposal.request as JsonObject, policy, access }
+}
+
+const printParty = ({ name, api_key_id, user }: Party) => ({
+  actor_id: actorId({ api_key_id, ...(user === undefined ? {} : { user }), operation: '' }),
+  actor_display_name: name,
+})
+const printReasons = ({ reason, ticket }: Reasons) => ({ reason: reason ?? null, ticket: ticket ?? null })
