@@ -51,7 +51,7 @@ export function AskWhy({ path }: AskWhyProps) {
           error={why.isError ? describeError(why.error).text : undefined}
         />
         <NativeSelect
-          label="May do"
+          label="Access"
           size="xs"
           value={chosen}
           data={choices}
@@ -117,7 +117,7 @@ function Answer({ why: { allow, user, reason, because, offered } }: AnswerProps)
       {reason === 'none' && (
         <p>
           {offered.length === 0
-            ? 'None of the roles that you may assign allows it.'
+            ? 'None of the roles that you can assign allows it.'
             : `Roles that allow it: ${offered.map(({ role, resource }) => (resource === null ? role : `${role} on ${resource}`)).join(', ')}.`}
         </p>
       )}
