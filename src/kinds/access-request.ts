@@ -87,6 +87,8 @@ export interface AccessRequest extends Stored, StoredFields<typeof noteFields> {
   readonly user: string
   readonly role: string
   readonly tenant: string
+  /** a request outlives its tenant, and another one of that key must not see it */
+  readonly tenant_id: string
   readonly resource_instance: string | null
   readonly state: StoredState
   /** seconds from the approval on */

@@ -283,6 +283,8 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   denyAccessRequest: on('access_request', 'Denied a request', () => 'Denied a request'),
   cancelAccessRequest: on('access_request', 'Cancelled a request', () => 'Cancelled a request'),
   revokeAccessRequest: on('role_assignment', 'Revoked a request', (name) => `Revoked a request: ${name}`),
+  requestInTenant: on('access_request', 'Asked for a role in a tenant', () => 'Asked for a role in a tenant'),
+  decideInTenant: on('access_request', 'Decided on a request in a tenant', () => 'Decided on a request in a tenant'),
   inviteInTenant: on('user_invite', 'Invited somebody to a tenant'),
   cancelInTenant: on('user_invite', 'Canceled an invitation to a tenant'),
   ...usual('ProxyConfig', 'proxy_config'),

@@ -140,6 +140,11 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests': { as: 'ben', role: 'asked', duration: 60 },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/approve': { as: 'approver' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/deny': { as: 'approver' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/cancel': { as: 'ana' },
+    'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/revoke': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests': { as: 'ben', role: 'asked', duration: 60 },
     'POST /v2/facts/:p/:e/access_requests/:ref/approve': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/deny': { as: 'approver' },

@@ -115,6 +115,7 @@ import {
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
+import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
 import {
   addTenantRolePermissions,
   createTenantRole,
@@ -273,6 +274,8 @@ const unwatched = {
   denyAccessRequest,
   cancelAccessRequest,
   revokeAccessRequest,
+  requestInTenant,
+  decideInTenant,
   createProxyConfig,
   updateProxyConfig,
   replaceProxyConfig,

@@ -179,6 +179,7 @@ function requireTransition(view: View, ref: string, name: TransitionName, as: st
 interface Target {
   readonly role: string
   readonly tenant: string
+  readonly tenant_id: string
   readonly resource_instance: string | null
   readonly requestable: Requestable
 }
@@ -200,7 +201,7 @@ function resolveInTenant(view: View, user: User, { role: roleRef, tenant: tenant
   const tenant = view.find('tenant', ref)
   if (tenant === undefined || !mayAsk(view, { user: user.key, tenant: tenant.key }, requestable))
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'tenant', ref }, { path: [...BODY, 'tenant'] })
-  return { role: role.key, tenant: tenant.key, resource_instance: null, requestable }
+  return { role: role.key, tenant: tenant.key, tenant_id: tenant.id, resource_instance: null, requestable }
 }
 
 function resolveOnInstance(view: View, user: User, sent: AccessRequestCreate, ref: string): Target {
@@ -214,7 +215,8 @@ function resolveOnInstance(view: View, user: User, sent: AccessRequestCreate, re
   }
   const role = requireResourceRole(view, instance.resource, sent.role, [...BODY, 'role'])
   const requestable = requireRequestable(role.requestable, role.key)
-  return { role: role.role, tenant: instance.tenant, resource_instance: instance.key, requestable }
+  const { id: tenant_id } = view.require('tenant', instance.tenant)
+  return { role: role.role, tenant: instance.tenant, tenant_id, resource_instance: instance.key, requestable }
 }
 
 function requireRequestable(requestable: Requestable | undefined, role: string): Requestable {

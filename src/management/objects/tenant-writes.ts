@@ -1,4 +1,5 @@
-// What the key of a tenant may write: who has which role in its tenant, who is invited to it, who leaves it, and its own roles. The use cases are those of
+// What the key of a tenant may write: who has which role in its tenant, who is invited to it, who leaves it, and
+// who asks for a role; and its own roles. The use cases are those of
 // the environment, over the view of the tenant; what they would change is looked at before it is written.
 
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
@@ -11,6 +12,7 @@ import { findGiving } from '../rules/giving.ts'
 import { isSeenBy, MADE, TenantView } from '../rules/tenant-view.ts'
 import { assign, putAssignment, unassign } from './role-assignments.ts'
 import { cancelInTenant, inviteByTenant } from './tenant-invites.ts'
+import { decideInTenant, requestInTenant } from './tenant-requests.ts'
 import {
   addTenantRolePermissions,
   createTenantRole,
@@ -28,6 +30,8 @@ const TENANT_WRITES = {
   removeTenantUser,
   inviteInTenant: inviteByTenant,
   cancelInTenant,
+  requestInTenant,
+  decideInTenant,
   createTenantRole,
   updateTenantRole,
   deleteTenantRole,
@@ -54,26 +58,28 @@ export function writeInTenant(view: View, { tenant: id, name, input }: InTenant,
   if (tenant?.id !== id) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'tenant', ref: id })
   const run = TENANT_WRITES[name] as (view: View, input: unknown, mint: Mint) => Decided<unknown>
   const decided = run(new TenantView(view, tenant.key), input, mint)
-  for (const change of decided.changes) requireOwn(view, tenant.key, change)
+  // `requestable` of a role says who may ask for it, and who approves
+  const isRequest = name === 'requestInTenant' || name === 'decideInTenant'
+  for (const change of decided.changes) requireOwn(view, tenant.key, change, isRequest)
   return decided
 }
 
 /** @throws OBJECT_NOT_FOUND unless the change is one of the tenant's users, role assignments or own roles */
-function requireOwn(view: View, tenant: string, change: Change): void {
+function requireOwn(view: View, tenant: string, change: Change, isRequest: boolean): void {
   const { kind, key } = change
   const changed = [view.get(kind, key), change.op === 'put' ? change.value : undefined].filter(
     (one) => one !== undefined,
   )
   if (!MADE.has(kind) || !changed.every((object) => isSeenBy(view, tenant, kind, object as never)))
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref: key })
-  if (kind === 'membership' || kind === 'tenant_role') return
+  if (kind === 'membership' || kind === 'tenant_role' || kind === 'access_request') return
   if (kind === 'user_invite') {
     if (change.op === 'put') requireAssignable(view, change.value as UserInvite)
     return
   }
   if (changed.some((object) => (object as RoleAssignment).user === EVERYBODY))
     throw new ZerohopError('KEY_TOO_NARROW', { what: 'change what everyone may do' })
-  if (change.op === 'put') requireAssignable(view, change.value as RoleAssignment)
+  if (change.op === 'put' && !isRequest) requireAssignable(view, change.value as RoleAssignment)
 }
 
 function requireAssignable(view: View, assignment: RoleAssignment | UserInvite): void {

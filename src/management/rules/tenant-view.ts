@@ -21,12 +21,12 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   user_invite: isInTenant,
   tenant_role: isInTenant,
   resource_instance: isInTenant,
+  access_request: ({ tenant_id }, tenant, view) => view.get('tenant', tenant)?.id === tenant_id,
+  relationship_tuple: isInTenant,
+  group: isInTenant,
   role: isPolicy,
   resource_role: isPolicy,
   resource: isPolicy,
-  relationship_tuple: null,
-  group: null,
-  access_request: null,
   relation: null,
   action_group: null,
   condition_set: null,
@@ -55,6 +55,7 @@ export const MADE: ReadonlySet<KindName> = new Set<KindName>([
   'role_assignment',
   'user_invite',
   'tenant_role',
+  'access_request',
 ])
 
 /** Indexes whose value ends with the key of a tenant, which has no slash: all that is under it is of that tenant. */

@@ -27,6 +27,11 @@ export const AccessRequestCreate = t.named(
 )
 export type AccessRequestCreate = t.Static<typeof AccessRequestCreate>
 
+/** As above, in the tenant that the path names. */
+const { tenant: _tenant, ...inTenant } = AccessRequestCreate.properties
+export const AccessRequestInTenant = t.named('AccessRequestInTenant', t.closed(inTenant))
+export type AccessRequestInTenant = t.Static<typeof AccessRequestInTenant>
+
 export const AccessRequestApprove = t.named(
   'AccessRequestApprove',
   t.closed({ as, duration: time.duration, until: time.until, reason: t.maybe(Reason) }),
@@ -63,11 +68,11 @@ export const AccessRequestRead = t.named(
 )
 export type AccessRequestRead = t.Static<typeof AccessRequestRead>
 
-export const AccessRequestQuery = query({
-  ...page,
+const filters = {
   state: textsParameter(`only those in this state: ${REQUEST_STATES.map((state) => `\`${state}\``).join(', ')}`),
   ...userFilter,
   ...roleFilter,
-  ...tenantFilter,
   resource_instance: textParameter('only those for a role on this instance, an id or `type:key`'),
-})
+}
+export const AccessRequestQuery = query({ ...page, ...filters, ...tenantFilter })
+export const TenantRequestQuery = query({ ...page, ...filters })

@@ -447,6 +447,70 @@ describe('Why', () => {
   })
 })
 
+describe('the key of a tenant', () => {
+  const secrets = new Map<string, string>()
+  beforeEach(async () => {
+    const { organization_id, environment_id } = api.place
+    for (const tenant_id of ['acme', 'globex']) {
+      const key = { organization_id, environment_id, object_type: 'tenant', tenant_id, access_level: 'write' }
+      const { status, body } = await ask('POST', '/v2/api-key', key)
+      expect(status).toBe(200)
+      secrets.set(tenant_id, body.secret)
+    }
+  })
+  const as = (tenant: string) => ({ key: secrets.get(tenant)! })
+  const path = (tenant: string, rest = '') => `$F/tenants/${tenant}/access_requests${rest}`
+  const { tenant: _, ...WANTED_THERE } = WANTED
+
+  it('asks, lists and decides in its tenant, also for a role that it may not assign', async () => {
+    const asked = await ask('POST', path('acme'), WANTED_THERE, as('acme'))
+    expect(asked).toMatchObject({ status: 200, body: { state: 'pending', tenant: 'acme' } })
+    const { id } = asked.body
+    expect((await ask('GET', path('acme', '?state=pending'), undefined, as('acme'))).body.data).toMatchObject([{ id }])
+    refused(await ask('POST', path('acme', `/${id}/approve`), { as: 'ana' }, as('acme')), 403, 'their own')
+    const approved = await ask('POST', path('acme', `/${id}/approve`), { as: 'ben' }, as('acme'))
+    expect(approved).toMatchObject({ status: 200, body: { state: 'approved', approved_by: 'ben' } })
+    expect((await ask('GET', path('acme', `/${id}`), undefined, as('acme'))).body).toEqual(approved.body)
+    expect(await held()).toMatchObject([{ origin: `request/${id}` }])
+    expect((await ask('POST', path('acme', `/${id}/revoke`), { as: 'ben' }, as('acme'))).status).toBe(200)
+    expect(await held()).toEqual([])
+  })
+
+  it('finds a member of one group that may approve', async () => {
+    await ask('POST', '$S/groups', { group_instance_key: 'ops', group_tenant: 'acme', group_resource_type_key: 'team' })
+    await ask('PUT', '$S/groups/team:ops/users/dan', { tenant: 'acme' })
+    const role = { role: 'owner', resource: 'server', resource_instance: 'db', tenant: 'acme' }
+    await ask('POST', '$S/groups/team:ops/roles', role)
+    const wanted = { ...WANTED_THERE, role: 'operator', resource_instance: 'server:db' }
+    const { body } = await ask('POST', path('acme'), wanted, as('acme'))
+    expect((await ask('POST', path('acme', `/${body.id}/approve`), { as: 'dan' }, as('acme'))).status).toBe(200)
+    await ask('DELETE', '$S/groups/team:ops')
+  })
+
+  it('finds no request, user or instance of another tenant, and none of the other routes', async () => {
+    const id = await made()
+    for (const [method, rest, body] of [
+      ['GET', '', undefined],
+      ['POST', '', WANTED_THERE],
+      ['GET', `/${id}`, undefined],
+      ['POST', `/${id}/approve`, { as: 'ben' }],
+    ] as const)
+      expect((await ask(method, path('acme', rest), body, as('globex'))).status).toBe(404)
+    expect((await ask('GET', path('globex'), undefined, as('globex'))).body).toMatchObject({ data: [], total_count: 0 })
+    for (const [method, rest, body] of [
+      ['GET', `/${id}`, undefined],
+      ['POST', `/${id}/deny`, { as: 'ben' }],
+      ['POST', '', { ...WANTED_THERE, as: 'ana', role: 'visitor' }],
+      ['POST', '', { ...WANTED_THERE, role: 'operator', resource_instance: 'server:db' }],
+    ] as const)
+      expect((await ask(method, path('globex', rest), body, as('globex'))).status).toBe(404)
+    expect((await ask('GET', '$F/access_requests', undefined, as('acme'))).status).toBe(404)
+    // a wider key finds in a tenant what is there
+    expect((await ask('GET', path('acme', `/${id}`))).status).toBe(200)
+    expect((await ask('GET', path('globex', `/${id}`))).status).toBe(404)
+  })
+})
+
 describe('lists', () => {
   it('are filtered by state, user, role, tenant and instance, and paged', async () => {
     const pending = await made()

@@ -8,6 +8,7 @@ import {
   STORED_STATES,
 } from '../../../kinds/access-request.ts'
 import { roleKeyIn } from '../../../kinds/kind.ts'
+import type { Tenant } from '../../../kinds/tenant.ts'
 import { rolesNamed } from '../../../management/objects/role-assignments.ts'
 import { closedSpan, openSpan } from '../../../management/rules/time-spans.ts'
 import {
@@ -84,22 +85,27 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
  * kind.
  * @throws REQUEST_REFUSED for a person
  */
-function requireSpeaker({ caller }: FastifyRequest): void {
+export function requireSpeaker({ caller }: FastifyRequest): void {
   if (caller.user === undefined) return
   const reason = 'who is signed in to the console acts for no user: requests are made and decided with an API key'
   throw new ZerohopError('REQUEST_REFUSED', { reason })
 }
 
-/** Requests by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of creation. */
-async function listRequests(view: () => StoredView, query: Query, page: Page): Promise<Rows<AccessRequest>> {
+/** Requests, of one tenant where the path names it, by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of creation. */
+export async function listRequests(
+  view: () => StoredView,
+  query: Query,
+  page: Page,
+  tenant?: Tenant,
+): Promise<Rows<AccessRequest>> {
   const now = Date.now()
   const states = readStates(query)
-  const filters = listFilters(view, query)
+  const filters = listFilters(view, query, tenant)
   if (states !== undefined) {
     const fits = (row: AccessRequest) => states.has(requestState(row, now))
-    // few of many are open: their places are read from an index
-    const places = await collectPlaces(view, stateSpans(states, now))
-    filters.push({ sources: [placed(view, 'access_request', places)], fits })
+    // few of many are open: their places are read from an index; those of one tenant are few
+    const places = tenant === undefined ? await collectPlaces(view, stateSpans(states, now)) : undefined
+    filters.push(places === undefined ? { fits } : { sources: [placed(view, 'access_request', places)], fits })
   }
   return filtered(everyObject(view, 'access_request'), filters, page, true)
 }
@@ -126,7 +132,7 @@ function stateSpans(states: ReadonlySet<RequestState>, now: number): Span[] {
   })
 }
 
-function listFilters(view: () => View, query: Query): Filter<AccessRequest>[] {
+function listFilters(view: () => View, query: Query, tenant?: Tenant): Filter<AccessRequest>[] {
   const now = view()
   const filters: Filter<AccessRequest>[] = []
   const byName = (
@@ -146,7 +152,15 @@ function listFilters(view: () => View, query: Query): Filter<AccessRequest>[] {
     return key === undefined ? [ref] : [key] // requests outlive what they name
   }
   byName('user', 'requests_of_user', keys('user'), ({ user }) => user)
-  byName('tenant', 'requests_of_tenant', keys('tenant'), ({ tenant }) => tenant)
+  if (tenant === undefined) byName('tenant', 'requests_of_tenant', keys('tenant'), (row) => row.tenant)
+  else {
+    const sources = [indexed(view, 'requests_of_tenant', tenant.key)]
+    // another tenant may have had the key before
+    filters.push(
+      { sources, fits: (row) => row.tenant_id === tenant.id },
+      { fits: (row) => row.tenant_id === tenant.id },
+    )
+  }
   byName(
     'role',
     'requests_of_role',

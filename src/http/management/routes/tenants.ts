@@ -35,6 +35,7 @@ import {
 import { plainRoutes } from './plain-kinds.ts'
 import { listAssignments, printAssignments } from './role-assignments.ts'
 import { tenantInviteRoutes } from './tenant-invites.ts'
+import { tenantRequestRoutes } from './tenant-requests.ts'
 import { readActing, tenantRoleRoutes } from './tenant-roles.ts'
 import { printListed } from './users.ts'
 
@@ -51,6 +52,7 @@ export function tenantRoutes(app: FastifyInstance, management: RouteContext): vo
   tenantUserRoutes(app, management)
   memberRoutes(app, management)
   tenantInviteRoutes(app, management)
+  tenantRequestRoutes(app, management)
   tenantRoleRoutes(app, management)
 }
 

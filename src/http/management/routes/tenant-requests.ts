@@ -1,0 +1,83 @@
+// Access requests in a tenant, for its own administrators: /v2/facts/{p}/{e}/tenants/{tenant}/access_requests.
+import type { FastifyInstance } from 'fastify'
+import { type Decision, requireRequest } from '../../../management/objects/tenant-requests.ts'
+import {
+  AccessRequestApprove,
+  AccessRequestDecide,
+  AccessRequestInTenant,
+  AccessRequestRead,
+  TenantRequestQuery,
+} from '../../../management/schemas/access-requests.ts'
+import { describe } from '../../description.ts'
+import { listRoute } from '../collection-routes.ts'
+import { accessRequestRead } from '../render/access-requests.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
+import { listRequests, requireSpeaker } from './access-requests.ts'
+
+const REQUESTS = '/v2/facts/:p/:e/tenants/:ref/access_requests'
+const REQUEST = `${REQUESTS}/:request`
+const read = { operation: 'members.read', tag: 'tenants' } as const
+const change = { operation: 'members.write', tag: 'tenants' } as const
+interface Named {
+  Params: { ref: string; request: string }
+}
+
+const DECISIONS: readonly (readonly [Decision, string, typeof AccessRequestApprove | typeof AccessRequestDecide])[] = [
+  ['approve', 'Approve an access request in a tenant', AccessRequestApprove],
+  ['deny', 'Deny an access request in a tenant', AccessRequestDecide],
+  ['cancel', 'Cancel an access request in a tenant', AccessRequestDecide],
+  ['revoke', 'Revoke an access request in a tenant', AccessRequestDecide],
+]
+
+export function tenantRequestRoutes(app: FastifyInstance, management: RouteContext): void {
+  listRoute(app, management, {
+    path: REQUESTS,
+    ...read,
+    summary: 'List the access requests in a tenant',
+    query: TenantRequestQuery,
+    form: 'page',
+    rows: ({ view, ref, query }, page) => listRequests(view, query, page, view().require('tenant', ref)),
+    answer: AccessRequestRead,
+    print: ({ scope }, requests) => {
+      const now = Date.now()
+      return requests.map((request) => accessRequestRead(scope, request, now))
+    },
+  })
+  app.post<{ Params: { ref: string }; Body: AccessRequestInTenant }>(
+    REQUESTS,
+    describe(change, 'Create an access request in a tenant', {
+      body: AccessRequestInTenant,
+      response: { 200: AccessRequestRead },
+    }),
+    async (request, reply) => {
+      requireSpeaker(request)
+      const input = { tenant: request.params.ref, request: request.body }
+      const made = await write(management, request, reply, 'requestInTenant', input)
+      return accessRequestRead(request.scope, made, Date.now())
+    },
+  )
+  app.get<Named>(
+    REQUEST,
+    describe(read, 'Read an access request in a tenant', { response: { 200: AccessRequestRead } }),
+    async (request) => {
+      const of = { tenant: request.params.ref, ref: request.params.request }
+      return accessRequestRead(request.scope, requireRequest(requestView(management, request), of), Date.now())
+    },
+  )
+  for (const [decision, summary, body] of DECISIONS) {
+    app.post<Named & { Body: AccessRequestApprove }>(
+      `${REQUEST}/${decision}`,
+      describe(change, summary, { body, response: { 200: AccessRequestRead } }),
+      async (request, reply) => {
+        requireSpeaker(request)
+        const { ref: tenant, request: ref } = request.params
+        const input = { tenant, ref, decision, fields: request.body }
+        return accessRequestRead(
+          request.scope,
+          await write(management, request, reply, 'decideInTenant', input),
+          Date.now(),
+        )
+      },
+    )
+  }
+}
