@@ -25,7 +25,7 @@ export const TAGS = {
   proxy_configs: 'Services to which the PDP forwards requests, with their secrets.',
   history: 'What was done through this API, and by whom.',
   activity: 'The history in words.',
-  auth: 'Logging users in to embedded elements.',
+  auth: 'Sessions of users in a tenant, for the routes that the middleware mounts.',
   feed: 'The images and changes that PDPs follow.',
   v1: 'The first API version. Deprecated: see /docs/migration.',
 } as const

@@ -22,6 +22,8 @@ export interface ApiKey extends Stored {
   readonly environment_id: string | null
   /** id of the tenant that a key of level `tenant` is for, in that environment */
   readonly tenant_id?: string
+  /** id of the user whose session in that tenant it is: no key then, and without any access */
+  readonly user_id?: string
   /** from when it is refused, ms since 1970; a key without one has no end */
   readonly expires_at?: number | null
   /** the first instant of the last day (UTC) on which it was used */

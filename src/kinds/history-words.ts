@@ -185,6 +185,8 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   rotateApiKey: on('api_key', 'Rotated an API key'),
   rotatePdpKey: on('api_key', 'Rotated the API key of a PDP'),
   endOldSecret: on('api_key', 'Ended the old secret of an API key'),
+  logInToElements: on('api_key', 'Began a session of a user in a tenant'),
+  logOutOfElements: on('api_key', 'Ended a session of a user in a tenant'),
   noteKeyUse: { says: 'Noted when API keys were last used' },
   noteRead: { says: 'Read data' },
   refuseMissing: { says: 'Looked for an object' },

@@ -13,7 +13,8 @@ import {
   type ResourceFor,
 } from './request-authorization.ts'
 
-export type { Member, MemberRoutesOptions } from './member-routes.ts'
+export type { MemberRoutesOptions } from './member-routes.ts'
+export type { Member } from './member-sessions.ts'
 export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
 export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
 

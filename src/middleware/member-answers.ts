@@ -22,12 +22,12 @@ export const refuse = (status: number, error: string, message: string): Response
 export const unavailable = (): Response =>
   answer(503, { error: 'unavailable', message: 'members cannot be managed now: try again' }, { 'retry-after': '1' })
 
-/** Ends a request with an answer; `cause` is for the log of the application. */
+/** Ends a request with an answer. */
 export class MemberRefusal extends Error {
   readonly response: Response
 
-  constructor(status: number, error: string, message: string, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
+  constructor(status: number, error: string, message: string) {
+    super(message)
     this.response = refuse(status, error, message)
   }
 }

@@ -5,20 +5,13 @@
 import type { ManagementClient } from '../client/management-client.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { parsePermission } from '../model/keys.ts'
-import { MEMBER_BODY_BYTES_MAX } from '../model/limits.ts'
 import { MEMBERS_MARK } from '../model/members.ts'
 import type { Pdp } from '../pdp/pdp.ts'
-import { answer, type Fields, MemberRefusal, refuse, unavailable } from './member-answers.ts'
+import { answer, MemberRefusal, refuse, unavailable } from './member-answers.ts'
+import { readBody, readQuery } from './member-input.ts'
+import { type Member, MemberSessions } from './member-sessions.ts'
 import { MEMBER_ROUTES, type MemberRoute, type Need } from './member-table.ts'
 import { RequestAuthorization, refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
-
-/** Who sends a request, and for which tenant: what the vendor's own session says. */
-export interface Member {
-  /** key of the tenant that the session is in */
-  readonly tenant: string
-  /** key of the user */
-  readonly user: string
-}
 
 export interface MemberRoutesOptions<R> {
   /** writes with the key of the environment, or of a tenant; a function where each tenant has a key of its own */
@@ -29,6 +22,8 @@ export interface MemberRoutesOptions<R> {
   readonly read?: string
   /** the permission to change it, `resource:action`; default `members:manage` */
   readonly manage?: string
+  /** the page to which a browser goes that has signed in at `/login`; without it that route is 404 */
+  readonly loginPage?: string
   /** hears why the management API did not do what it was asked for; what it throws is dropped */
   readonly onError?: (error: unknown) => void
 }
@@ -44,13 +39,18 @@ export class MemberRoutes<R> {
   readonly #pdp: Pdp
   readonly #options: MemberRoutesOptions<R>
   readonly #permissions: Readonly<Record<Need, { readonly resource: string; readonly action: string }>>
+  readonly #sessions: MemberSessions | undefined
   readonly #scopes = new WeakMap<ManagementClient, Promise<Scope>>()
 
-  /** @throws TypeError for a permission that is not `resource:action` */
+  /** @throws TypeError for a permission that is not `resource:action`, and for sessions without a client of their own */
   constructor(pdp: Pdp, options: MemberRoutesOptions<R>) {
     this.#pdp = pdp
     this.#options = options
     const { manage = 'members:manage', read = manage } = options
+    const { client, loginPage } = options
+    if (loginPage !== undefined && !isClient(client))
+      throw new TypeError('with `loginPage`, `client` must be one client, with the key of the environment')
+    this.#sessions = loginPage !== undefined && isClient(client) ? new MemberSessions(client, loginPage) : undefined
     this.#permissions = { read: splitPermission('read', read), manage: splitPermission('manage', manage) }
   }
 
@@ -59,12 +59,31 @@ export class MemberRoutes<R> {
    * @throws what the option `findMember` throws; nothing else
    */
   async handle(request: Request, from: R, path: string): Promise<Response> {
+    const sessions = path.replace(/^\//, '') === 'login' ? this.#sessions : undefined
+    if (sessions !== undefined && request.method === 'GET') {
+      const own = await this.#findOwn(from)
+      return this.#contained(() => sessions.begin(request, own)) // a link, which has no header
+    }
+    const unmarked = refuseUnmarked(request)
+    if (unmarked !== undefined) return unmarked
+    if (sessions !== undefined && request.method === 'DELETE') return this.#contained(() => sessions.end(request))
     const found = findRoute(request, path)
     if (found instanceof Response) return found
-    const member = await this.#options.findMember(from)
-    if (member === null || member === undefined) return refused(UNAUTHENTICATED)
-    requireMember(member)
-    const { route, names } = found
+    const own = await this.#findOwn(from)
+    return this.#contained(async () => {
+      const member = own ?? (await this.#sessions?.find(request))
+      return member === undefined ? refused(UNAUTHENTICATED) : this.#answer(request, member, found)
+    })
+  }
+
+  /** Who is signed in to the product. @throws what the option throws, TypeError for what is not a member */
+  async #findOwn(from: R): Promise<Member | undefined> {
+    const own = (await this.#options.findMember(from)) ?? undefined
+    if (own !== undefined) requireMember(own)
+    return own
+  }
+
+  async #answer(request: Request, member: Member, { route, names }: Found): Promise<Response> {
     const authorization = new RequestAuthorization(this.#pdp, member.user, member.tenant)
     const decide = (need: Need) => {
       const { resource, action } = this.#permissions[need]
@@ -72,16 +91,18 @@ export class MemberRoutes<R> {
     }
     const denied = decide(route.needs)
     if (denied !== undefined) return refused(denied)
+    const body = route.body === undefined ? {} : await readBody(request, route.body)
+    const query = readQuery(request, route.query ?? [])
+    const at = await this.#at(member)
+    return route.run({ ...at, names, body, query, mayManage: () => decide('manage') === undefined })
+  }
+
+  /** The answer, also where the management API gave none: it has nothing of the key or the address. */
+  async #contained(answered: () => Promise<Response>): Promise<Response> {
     try {
-      const body = route.body === undefined ? {} : await readBody(request, route.body)
-      const query = readQuery(request, route.query ?? [])
-      const at = await this.#at(member)
-      return await route.run({ ...at, names, body, query, mayManage: () => decide('manage') === undefined })
+      return await answered()
     } catch (error) {
-      if (error instanceof MemberRefusal) {
-        if (error.cause !== undefined) this.#tell(error.cause)
-        return error.response
-      }
+      if (error instanceof MemberRefusal) return error.response
       if (isZerohopError(error, 'PATH_INVALID')) return refuse(404, 'not_found', 'there is no such member')
       this.#tell(error)
       return unavailable()
@@ -149,20 +170,21 @@ const refused = ({
   headers: Readonly<Record<string, string>>
 }) => answer(status, body, headers)
 
-/** The route of a request, with the names in its path; or the answer to one that has none. */
-function findRoute(
-  request: Request,
-  path: string,
-): Response | { readonly route: MemberRoute; readonly names: readonly string[] } {
-  if (
-    request.headers.get('sec-fetch-site') === 'cross-site' ||
-    request.headers.get(MEMBERS_MARK.name) !== MEMBERS_MARK.value
-  )
-    return refuse(
-      403,
-      'forbidden',
-      `a request needs the header \`${MEMBERS_MARK.name}: ${MEMBERS_MARK.value}\`, from a page of this site`,
-    )
+/** The answer to a request that a page of another site may have sent; undefined to any other. */
+function refuseUnmarked(request: Request): Response | undefined {
+  const { name, value } = MEMBERS_MARK
+  if (request.headers.get('sec-fetch-site') !== 'cross-site' && request.headers.get(name) === value) return undefined
+  return refuse(403, 'forbidden', `a request needs the header \`${name}: ${value}\`, from a page of this site`)
+}
+
+interface Found {
+  readonly route: MemberRoute
+  /** what stands in its path for each `*` */
+  readonly names: readonly string[]
+}
+
+/** The route of a request; or the answer to one that has none. */
+function findRoute(request: Request, path: string): Response | Found {
   const parts = splitPath(path)
   const at = parts === undefined ? [] : MEMBER_ROUTES.filter((route) => fits(route.path, parts))
   if (parts === undefined || at.length === 0) return refuse(404, 'not_found', 'there is no such route')
@@ -185,59 +207,4 @@ function splitPath(path: string): readonly string[] | undefined {
   } catch {
     return undefined
   }
-}
-
-function readQuery(request: Request, known: readonly string[]): Readonly<Record<string, string>> {
-  const query: Record<string, string> = {}
-  for (const [name, value] of new URL(request.url).searchParams) {
-    if (!known.includes(name)) throw new MemberRefusal(422, 'invalid', `unknown parameter \`${name.slice(0, 100)}\``)
-    if (Object.hasOwn(query, name)) throw new MemberRefusal(422, 'invalid', `\`${name}\` may be sent once`)
-    query[name] = value
-  }
-  return query
-}
-
-/** The fields of a JSON body: those that are known, and no others. */
-async function readBody(request: Request, known: readonly string[]): Promise<Fields> {
-  if (!/^application\/json *(;|$)/i.test(request.headers.get('content-type') ?? ''))
-    throw new MemberRefusal(415, 'invalid', 'the body must be `application/json`')
-  const sent = parse(await readText(request))
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw new MemberRefusal(422, 'invalid', 'the body must be an object')
-  const unknown = Object.keys(sent).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw new MemberRefusal(422, 'invalid', `unknown field \`${unknown.slice(0, 100)}\``)
-  return sent as Fields
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new MemberRefusal(400, 'invalid', 'the body is not JSON')
-  }
-}
-
-/** The text of a body, within the bound. What is beyond is not read, and not cancelled: the answer comes first. */
-async function readText(request: Request): Promise<string> {
-  const reader = request.body?.getReader()
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    if (done || value === undefined) return new TextDecoder().decode(joined(chunks, bytes))
-    bytes += value.length
-    if (bytes > MEMBER_BODY_BYTES_MAX)
-      throw new MemberRefusal(413, 'invalid', `the body has more than ${MEMBER_BODY_BYTES_MAX} bytes`)
-    chunks.push(value)
-  }
-}
-
-function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
 }

@@ -93,6 +93,7 @@ export const ERRORS = {
     class: 'rejected',
     message: 'objects outside of environments are not supported: every object belongs to one, as in `{path}`',
   },
+  ELEMENTS_SESSION_UNKNOWN: { class: 'missing', message: 'there is no such session, or it has ended' },
   ELEMENTS_MISSING: { class: 'rejected', message: 'no Elements host configured' },
   POLICY_INVALID: { class: 'invalid', message: 'the policy has errors: {reason}' },
   // objects

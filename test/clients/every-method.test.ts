@@ -86,13 +86,19 @@ describe('general objects', () => {
     expect(await failure(environments.list({ projectKey: 'shop' }))).toEqual(NOT_FOUND)
   })
 
-  it('elements.loginAs finds user and tenant, and has no host to send them to', async () => {
+  it('elements.loginAs begins a session of a user of the tenant', async () => {
     await permit.api.users.create({ key: 'guest' })
     const login = (userId: string, tenantId: string) => failure(permit.elements.loginAs({ userId, tenantId }))
     expect(await login('nobody', 'default')).toEqual(NOT_FOUND)
     expect(await login('guest', 'nowhere')).toEqual(NOT_FOUND)
-    expect(await login('guest', 'default')).toEqual([400, 'INVALID_INPUT'])
+    expect(await login('guest', 'default')).toEqual(NOT_FOUND)
+    await permit.api.roles.create({ key: 'visitor', name: 'Visitor' })
+    await permit.api.users.assignRole({ user: 'guest', role: 'visitor', tenant: 'default' })
+    const { redirect_url, content } = await permit.elements.loginAs({ userId: 'guest', tenantId: 'default' })
+    expect(redirect_url).toMatch(/^\/authz\/login\?token=/)
+    expect(content).toEqual({ url: redirect_url })
     await permit.api.users.delete('guest')
+    await permit.api.roles.delete('visitor')
   })
 })
 

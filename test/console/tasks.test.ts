@@ -220,3 +220,39 @@ it.skipIf(consoleServer === undefined)('lists what was unused for 30 days in fiv
   await inspect(page, 'access-review-unused')
   expect(count()).toBeLessThanOrEqual(STEPS_MAX)
 })
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('manages one tenant, and no other, in five steps', async () => {
+  const params = { path: { p, e, ref: 'auditor' } }
+  dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body: { assignable_by_tenants: true } }))
+  const { organization_id, id } = dataOf(
+    await console.api.GET('/v2/projects/{p}/envs/{e}', { params: { path: { p, e } } }),
+  )
+  const body = {
+    organization_id,
+    environment_id: id,
+    object_type: 'tenant',
+    tenant_id: 'acme',
+    name: 'admins',
+  } as const
+  const { secret } = dataOf(await console.api.POST('/v2/api-key', { body }))
+  const page = await console.visit('/console/', { isSignedOut: true })
+  let steps = 0
+  const step = async (act: Promise<unknown>) => {
+    steps++
+    await act
+  }
+  await step(page.getByLabel('API key').fill(secret ?? ''))
+  await step(page.keyboard.press('Enter'))
+  const members = page.getByRole('region', { name: 'Members' })
+  await members.getByText('ben@acme.example').first().waitFor()
+  expect(await members.getByText('globex').count()).toBe(0)
+  await step(page.getByLabel('User').fill('ben@acme.example'))
+  await step(page.getByLabel('Role of the member').selectOption('auditor'))
+  await step(page.getByRole('button', { name: 'Assign role' }).click())
+  await page.getByRole('button', { name: 'Remove auditor from ben@acme.example' }).waitFor()
+  const query = { user: ['ben@acme.example'], role: ['auditor'] }
+  const held = await console.api.GET('/v2/facts/{p}/{e}/role_assignments', { params: { path: { p, e }, query } })
+  expect(dataOf(held)).toMatchObject([{ tenant: 'acme' }])
+  expect(steps).toBeLessThanOrEqual(STEPS_MAX)
+})

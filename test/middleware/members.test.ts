@@ -6,14 +6,15 @@ import { serve } from '@hono/node-server'
 import express from 'express'
 import Fastify from 'fastify'
 import { Hono } from 'hono'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { clientOver, type ManagementClient } from '../../src/client/management-client.ts'
 import { memberRoutes as forExpress } from '../../src/middleware/express.ts'
 import { memberRoutes as forFastify } from '../../src/middleware/fastify.ts'
 import { memberRoutes as forHono } from '../../src/middleware/hono.ts'
-import { type Member, MemberRoutes, type MemberRoutesOptions } from '../../src/middleware/member-routes.ts'
+import { MemberRoutes, type MemberRoutesOptions } from '../../src/middleware/member-routes.ts'
+import type { Member } from '../../src/middleware/member-sessions.ts'
 import { ZerohopError } from '../../src/model/errors.ts'
-import { MEMBER_BODY_BYTES_MAX } from '../../src/model/limits.ts'
+import { ELEMENTS_SESSION_MS, MEMBER_BODY_BYTES_MAX } from '../../src/model/limits.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
 import { loadPolicy } from '../../src/policy.ts'
 import { type Harness, joinHarness } from '../http/management/harness.ts'
@@ -556,6 +557,180 @@ describe('invites', () => {
     expect((await ask({ path: '/invites', ...asGuide })).status).toBe(200)
     expect((await invite({ email: 'z@y.example', role: 'clerk' }, asGuide)).status).toBe(403)
     expect((await ask({ method: 'DELETE', path: `/invites/${there.body.id}`, ...asGuide })).status).toBe(403)
+  })
+})
+
+describe('a session', () => {
+  const COOKIE = '__Host-zerohop-members'
+  let client: ManagementClient
+  let key: string
+  beforeAll(async () => {
+    const { organization_id, environment_id } = api.place
+    const wanted = { organization_id, environment_id, object_type: 'env', access_level: 'write' }
+    key = (await api.ask('POST', '/v2/api-key', wanted)).body.secret
+    client = clientWith(key)
+  })
+  const logIn = (user_id: string, tenant_id: string) =>
+    api.ask('POST', '/v2/auth/elements_login_as', { user_id, tenant_id }, { key })
+  /** A request of a product that has no session of its own, or that of `as`. */
+  const askWith = (asked: Partial<Asked> & { token?: string; cookie?: string }) => {
+    const { token = '', cookie = `${COOKIE}=${token}`, as = '', path = '/members', ...rest } = asked
+    const options = { client, loginPage: '/members' }
+    return ask({ ...rest, as, path, options, headers: { cookie, ...rest.headers } })
+  }
+  const begin = async (user: string, tenant: string): Promise<string> => {
+    const { status, body } = await logIn(user, tenant)
+    expect({ status, body }).toMatchObject({ status: 200 })
+    return body.token
+  }
+
+  it('is begun by the server, taken into a cookie by a link, and is then who asks', async () => {
+    const { body } = await logIn('acme-boss', 'acme')
+    expect(body).toMatchObject({ redirect_url: `/authz/login?token=${body.token}` })
+    expect(Math.abs(Date.parse(body.expires_at) - Date.now() - ELEMENTS_SESSION_MS)).toBeLessThan(60_000)
+    const taken = await askWith({ path: `/login?token=${body.token}`, headers: { 'x-requested-with': '' } })
+    expect([taken.status, taken.headers.get('location')]).toEqual([303, '/members'])
+    expect(taken.headers.get('referrer-policy')).toBe('no-referrer')
+    const cookie = taken.headers.get('set-cookie')!
+    const form = `^${COOKIE}=${body.token}; Path=/; HttpOnly; Secure; SameSite=Strict; Expires=${new Date(body.expires_at).toUTCString()}$`
+    expect(cookie).toMatch(new RegExp(form))
+    const { body: members } = await askWith({ cookie: cookie.split(';')[0]! })
+    expect([members.may_manage, members.data[0].key]).toEqual([true, 'acme-boss'])
+  })
+
+  it('decides nothing by itself: who may manage is a decision as ever, and the user is that of the session', async () => {
+    const token = await begin('acme-clerk', 'acme')
+    expect((await askWith({ token })).status).toBe(403)
+    const shared = await begin('shared', 'globex')
+    expect((await askWith({ token: shared })).status).toBe(403)
+    for (const headers of [{ 'x-tenant': 'acme' }, { 'x-user': 'acme-boss' }] as Record<string, string>[])
+      expect((await askWith({ token: shared, headers })).status).toBe(403)
+  })
+
+  it('reaches no other tenant', async () => {
+    const token = await begin('globex-boss', 'globex')
+    const { text } = await askWith({ token })
+    expect(text).not.toMatch(/acme/)
+    const taken = { method: 'DELETE', path: '/members/acme-clerk/roles/clerk' }
+    expect((await askWith({ token, ...taken })).status).toBe(404)
+    expect((await logIn('globex-boss', 'acme')).status).toBe(404)
+    expect((await logIn('homeless', 'acme')).status).toBe(404)
+    expect((await logIn('nothing', 'acme')).status).toBe(404)
+    expect((await logIn('acme-boss', 'nothing')).status).toBe(404)
+  })
+
+  it('is over when it is ended, at once, and for every copy of its cookie', async () => {
+    const token = await begin('acme-boss', 'acme')
+    expect((await askWith({ token })).status).toBe(200)
+    expect(
+      (await askWith({ token, path: '/login', method: 'DELETE', headers: { 'x-requested-with': '' } })).status,
+    ).toBe(403)
+    const ended = await askWith({ token, path: '/login', method: 'DELETE' })
+    expect([ended.status, ended.headers.get('set-cookie')]).toEqual([204, expect.stringContaining('Max-Age=0')])
+    expect((await askWith({ token })).status).toBe(401)
+    expect((await askWith({ path: `/login?token=${token}` })).status).toBe(401)
+    expect((await askWith({ token, path: '/login', method: 'DELETE' })).status).toBe(204)
+  })
+
+  it('is over after its time', async () => {
+    const token = await begin('acme-boss', 'acme')
+    expect((await askWith({ token })).status).toBe(200)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ELEMENTS_SESSION_MS })
+    try {
+      expect((await askWith({ token })).status).toBe(401)
+      expect((await askWith({ path: `/login?token=${token}` })).status).toBe(401)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('is over when its user leaves the tenant', async () => {
+    const token = await begin('shared', 'acme')
+    expect((await askWith({ token })).status).toBe(403)
+    await api.ask('DELETE', '$F/tenants/acme/users/shared')
+    expect((await askWith({ token })).status).toBe(401)
+    await apply()
+  })
+
+  it('of somebody else is not begun by a link, and is not that of who is signed in to the product', async () => {
+    const token = await begin('globex-boss', 'globex')
+    const as = 'acme/acme-boss'
+    for (const own of [as, 'globex/globex-clerk', 'acme/globex-boss'])
+      expect((await askWith({ as: own, path: `/login?token=${token}` })).status).toBe(403)
+    expect((await askWith({ as: 'globex/globex-boss', path: `/login?token=${token}` })).status).toBe(303)
+    expect((await askWith({ as, token })).body.data[0].key).toBe('acme-boss')
+  })
+
+  it('is made of nothing but its token: no part of it, no key, no other cookie', async () => {
+    const token = await begin('acme-boss', 'acme')
+    const ofTenant = { object_type: 'tenant', tenant_id: 'acme' }
+    const { organization_id, environment_id } = api.place
+    const made = (await api.ask('POST', '/v2/api-key', { organization_id, environment_id, ...ofTenant })).body
+    for (const cookie of [
+      '',
+      `${COOKIE}=`,
+      `${COOKIE}=${token.slice(0, -1)}`,
+      `${COOKIE}=${token}x`,
+      `${COOKIE}=${key}`,
+      `${COOKIE}=${made.secret}`,
+      `x${COOKIE}=${token}`,
+      `zerohop-members=${token}`,
+      `${COOKIE}=${token}; ${COOKIE}=${token}`,
+      `${COOKIE}="${token}"`,
+    ])
+      expect([cookie, (await askWith({ cookie })).status]).toEqual([cookie, 401])
+    for (const path of [
+      '/login',
+      '/login?token=',
+      `/login?token=${key}`,
+      '/login?token=../x',
+      `/login?token=${'x'.repeat(9_000)}`,
+    ])
+      expect([path.slice(0, 40), (await askWith({ path })).status]).toEqual([path.slice(0, 40), 401])
+    expect((await ask({ as: '', path: `/login?token=${token}` })).status).toBe(404)
+    expect((await ask({ as: '', path: '/members', headers: { cookie: `${COOKIE}=${token}` } })).status).toBe(401)
+  })
+
+  it('opens nothing of the management API, is on no list of keys, and is stored as a hash', async () => {
+    const token = await begin('acme-boss', 'acme')
+    for (const path of ['/v2/api-key/scope', '$F/tenants/acme/users', '$F/users'])
+      expect((await api.ask('GET', path, undefined, { key: token })).status).toBe(401)
+    const listed = (await api.ask('GET', '/v2/api-key?per_page=100')).body
+    expect(JSON.stringify(listed)).not.toMatch(/"owner_type":"elements"/)
+    const stored = [...api.store.view(api.place.organization_id).list('api_key')].filter(({ user_id }) => user_id)
+    expect(stored.length).toBeGreaterThan(0)
+    expect(JSON.stringify(stored)).not.toContain(token.slice('zh_elements_'.length))
+    expect(stored.map(({ access, level }) => [access, level])).toEqual(stored.map(() => ['no_access', 'tenant']))
+    const id = stored[0]!.id
+    for (const [method, path] of [
+      ['GET', `/v2/api-key/${id}`],
+      ['DELETE', `/v2/api-key/${id}`],
+      ['POST', `/v2/api-key/${id}/rotate-secret`],
+    ] as const)
+      expect([path, (await api.ask(method, path, method === 'POST' ? {} : undefined)).status]).toEqual([path, 404])
+  })
+
+  it('of one environment is unknown in another, and needs the key of an environment', async () => {
+    const token = await begin('acme-boss', 'acme')
+    const other = api.made.environments.find(({ key: name }) => name !== 'development')!.secret
+    for (const path of ['/v2/auth/elements_session', '/v2/auth/elements_logout']) {
+      expect((await api.ask('POST', path, { token }, { key: other })).status).toBe(404)
+      expect((await api.ask('POST', path, { token })).status).toBe(403)
+      expect((await api.ask('POST', path, { token: 'nothing' }, { key })).status).toBe(404)
+      expect((await api.ask('POST', path, { token, user: 'x' }, { key })).status).toBe(422)
+    }
+    const looked = await api.ask('POST', '/v2/auth/elements_session', { token }, { key })
+    expect(looked.body).toMatchObject({ user: 'acme-boss', tenant: 'acme' })
+  })
+
+  it('needs one client, and is unavailable while the management API is', async () => {
+    const findMember = async () => null
+    expect(() => new MemberRoutes(pdp, { ...OPTIONS, findMember, loginPage: '/' })).toThrow('one client')
+    const down = clientOver(async () => new Response(null, { status: 500 }), URL_OF_API, 'key')
+    const options = { client: down, loginPage: '/' }
+    const headers = { cookie: `${COOKIE}=zh_elements_${'x'.repeat(40)}` }
+    expect((await ask({ as: '', path: '/members', headers, options })).status).toBe(503)
+    expect((await ask({ as: '', path: '/login', method: 'DELETE', headers, options })).status).toBe(503)
   })
 })
 

@@ -236,16 +236,26 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     const client = await connectTo(url)
     await client.query(
       `UPDATE zerohop.decisions SET user_term = NULL, action_term = NULL, type_term = NULL, instance_term = NULL,
-        tenant_term = NULL, allowed = NULL WHERE environment = '${environment}'`,
+        tenant_term = NULL, allowed = NULL, is_used = NULL WHERE environment = '${environment}'`,
     )
     await client.query(`DELETE FROM zerohop.decision_minutes WHERE environment = '${environment}'`)
+    await client.query(`DELETE FROM zerohop.uses WHERE environment = '${environment}'`)
+    await client.query(`UPDATE zerohop.known_uses SET since = NULL, rows = 0 WHERE environment = '${environment}'`)
     await client.end()
     const groups = [[makeTerm('user', 'ana')]]
     const fits = ({ user }: AuditRecord) => user === 'ana'
     const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
     expect(await log.match(environment, groups, { limit: 10 })).toBeUndefined()
     expect((await readAudit(log, query)).rows.map(({ seq }) => seq)).toEqual([2, 0])
+    expect((await log.knownUses(environment))?.since).toBeUndefined()
     await trimAll(log, { now: START + 60_000, ms: 1_000_000, records: 1_000 })
+    expect((await log.knownUses(environment))?.since).toBe(START)
+    expect(
+      await log.uses(
+        environment,
+        ['ana', 'ben'].map((user) => nameUse({ user })),
+      ),
+    ).toEqual([START + 2, START + 1])
     expect((await log.match(environment, groups, { limit: 10 }))?.ids).toHaveLength(2)
     expect((await readAudit(log, query)).rows.map(({ seq }) => seq)).toEqual([2, 0])
     const [sum, ...more] = await log.minutes(environment, { since: 0, before: START + 60_000, minutes: 1_440 })

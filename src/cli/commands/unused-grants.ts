@@ -27,6 +27,7 @@ const UNKNOWN: Readonly<Record<NonNullable<Row['unknown']>, string>> = {
   nothing_recorded: 'not known: no decisions were recorded in this time',
   not_recorded_so_long: 'not known: decisions were not recorded for so long',
   read_by_conditions: 'not known: conditions read the roles of users',
+  role_not_in_policy: 'not known: the policy does not say what the role gives',
 }
 
 /** @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */

@@ -1,6 +1,7 @@
 // The operator's commands on the machine itself: organizations, API keys, backups. The same functions run in a server,
 // which receives them through `<data>/admin.sock`, and in the command itself when no server has locked the folder. Each
 // leaves a log entry without an API key.
+
 import { writeFile } from 'node:fs/promises'
 import { Image } from '../../image/image.ts'
 import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
@@ -13,6 +14,7 @@ import type { Reader } from '../../store/reader.ts'
 import { openStore } from '../../store/store.ts'
 import type { View } from '../../store/view.ts'
 import { threadUrl } from '../../threads/thread-url.ts'
+import { isSession } from '../objects/elements-sessions.ts'
 import { exportFacts } from '../past/export-facts.ts'
 import { PastRevisions } from '../past/past-revisions.ts'
 import { readAt } from '../past/read-at.ts'
@@ -149,7 +151,9 @@ async function listOrganizations({ store }: AdminDeps, _input: object) {
 
 async function listKeys({ store }: AdminDeps, { organization }: InOrganization): Promise<KeyRow[]> {
   const view = store.view(findOrganization(store, organization))
-  return [...view.list('api_key')].filter((key) => key.secret_of === undefined).map((key) => keyRow(store, view, key))
+  return [...view.list('api_key')]
+    .filter((key) => key.secret_of === undefined && !isSession(key))
+    .map((key) => keyRow(store, view, key))
 }
 
 async function createKey({ store }: AdminDeps, { organization, ...input }: NewKey) {

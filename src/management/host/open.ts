@@ -174,7 +174,8 @@ function readKeysFile(store: Store<ManagementUseCases>, organization: LogId): Ke
     const secret = store.readSecret(key.id)
     if (secret === undefined) continue
     if (key.level === 'org') first ??= secret
-    const environment = key.environment_id === null ? undefined : view.find('environment', key.environment_id)
+    const environment =
+      key.level !== 'env' || key.environment_id === null ? undefined : view.find('environment', key.environment_id)
     if (environment !== undefined && !environments.has(environment.environment))
       environments.set(environment.environment, secret)
   }

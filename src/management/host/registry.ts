@@ -46,6 +46,7 @@ import {
   updateConditionSet,
 } from '../objects/condition-sets.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from '../objects/derivations.ts'
+import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
 import {
@@ -140,6 +141,8 @@ import { plainUseCases } from './plain-use-cases.ts'
 
 const unwatched = {
   bootstrap,
+  logInToElements,
+  logOutOfElements,
   createApiKey,
   rotateApiKey,
   rotatePdpKey,

@@ -7,8 +7,8 @@ import type { View } from '../../store/view.ts'
 export interface GivenPermissions {
   /** `resource:action` */
   readonly permissions: ReadonlySet<string>
-  /** conditions read the roles of users: what they allow by this one, its permissions do not say */
-  readonly isRead: boolean
+  /** what the role may be used for besides, so that its permissions do not say all; undefined when they do */
+  readonly besides: 'read_by_conditions' | 'role_not_in_policy' | undefined
 }
 
 type Policy = Pick<View, 'get' | 'by' | 'countBy' | 'list'>
@@ -31,10 +31,15 @@ export class RolePermissions {
     if (known !== undefined) return known
     const found = {
       permissions: type === undefined ? this.#ofTenantRole(role) : this.#ofResourceRole(name),
-      isRead: type === undefined && this.#areRolesRead(),
+      besides: this.#findBesides(name, type),
     }
     this.#found.set(name, found)
     return found
+  }
+
+  #findBesides(name: string, type: string | undefined): GivenPermissions['besides'] {
+    if (this.#policy.get(type === undefined ? 'role' : 'resource_role', name) === undefined) return 'role_not_in_policy'
+    return type === undefined && this.#areRolesRead() ? 'read_by_conditions' : undefined
   }
 
   #ofTenantRole(role: string): Set<string> {

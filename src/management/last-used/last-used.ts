@@ -27,8 +27,8 @@ export interface LastUsed {
 /** What is asked about: it is used when any of these is. */
 export interface Asked {
   readonly uses: readonly Use[]
-  /** conditions may have allowed something by it that the uses do not say */
-  readonly isRead?: boolean
+  /** why it may have been used for what the uses do not say */
+  readonly besides?: Unknown | undefined
 }
 
 /** The uses that are known, from when on. */
@@ -61,9 +61,9 @@ export async function findLastUsed(
   for (const name of named.flat()) names.set(name, undefined)
   const found = await audit.uses(environment, [...names.keys()])
   for (const [place, name] of [...names.keys()].entries()) names.set(name, found[place])
-  return asked.map(({ isRead = false }, place) => {
+  return asked.map(({ besides }, place) => {
     const at = named[place]!.map((name) => names.get(name)).reduce(later, undefined)
-    return { at, ...judge(at, isRead, known, window) }
+    return { at, ...judge(at, besides, known, window) }
   })
 }
 
@@ -75,19 +75,19 @@ const later = (one: number | undefined, other: number | undefined): number | und
 
 function judge(
   at: number | undefined,
-  isRead: boolean,
+  besides: Unknown | undefined,
   known: Known | undefined,
   { now, unusedMs }: Window,
 ): Pick<LastUsed, 'isUnused' | 'unknown'> {
   if (unusedMs === undefined) return { isUnused: undefined, unknown: undefined }
   const from = now - unusedMs
   if (at !== undefined && at >= from) return { isUnused: false, unknown: undefined }
-  const unknown = findUnknown(from, isRead, known)
+  const unknown = findUnknown(from, besides, known)
   return { isUnused: unknown === undefined ? true : undefined, unknown }
 }
 
-function findUnknown(from: number, isRead: boolean, known: Known | undefined): Unknown | undefined {
+function findUnknown(from: number, besides: Unknown | undefined, known: Known | undefined): Unknown | undefined {
   if (known === undefined || known.until < from) return 'nothing_recorded'
   if (known.since === undefined || known.since > from) return 'not_recorded_so_long'
-  return isRead ? 'read_by_conditions' : undefined
+  return besides
 }

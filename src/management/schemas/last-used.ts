@@ -5,7 +5,7 @@ import { numberParameter, query, textParameter } from './query-parameters.ts'
 import { Count, Time } from './schema-parts.ts'
 
 /** Why it cannot be known whether something was used. */
-const UNKNOWN = ['nothing_recorded', 'not_recorded_so_long', 'read_by_conditions'] as const
+const UNKNOWN = ['nothing_recorded', 'not_recorded_so_long', 'read_by_conditions', 'role_not_in_policy'] as const
 export type Unknown = (typeof UNKNOWN)[number]
 
 const LIMIT = {
@@ -45,7 +45,8 @@ export const used = {
   unknown: t.described(
     t.nullable(t.enumOf(...UNKNOWN)),
     'why it cannot be known. `nothing_recorded`: no decision was recorded in this time. `not_recorded_so_long`: recording ' +
-      'began later. `read_by_conditions`: conditions read the roles of users, and records do not say what they allowed by one',
+      'began later. `read_by_conditions`: conditions read the roles of users, and records do not say what they allowed by one. ' +
+      '`role_not_in_policy`: the policy of the environment does not say what the role gives',
   ),
 }
 

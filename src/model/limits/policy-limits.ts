@@ -109,6 +109,10 @@ export const PROJECTS_MAX = 1_000
 export const ENVIRONMENTS_MAX = 10_000
 /** API keys of one organization. */
 export const API_KEYS_MAX = 100_000
+/** Milliseconds that a session of the routes of members lasts: time for what an administrator came for. */
+export const ELEMENTS_SESSION_MS = 15 * 60_000
+/** Such sessions of one environment that have not ended: each new one looks at them. */
+export const ELEMENTS_SESSIONS_MAX = 10_000
 /** Permissions for which an image remembers what their set rules read: a kilobyte each. */
 export const NEEDS_MAX = 4_096
 /**

@@ -5,7 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import type { Connection } from './connection.ts'
 
 /** The format that this version writes. */
-export const DATABASE_FORMAT = /* canary: database-format */ 5
+export const DATABASE_FORMAT = /* canary: database-format */ 6
 
 interface Migration {
   readonly format: number

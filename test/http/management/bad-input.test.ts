@@ -234,7 +234,7 @@ const UNPAGED = new Set([
 
 /** The organization key, but where only the key of an environment may ask. */
 const keyFor = ({ method, url }: Route): { key?: string } =>
-  url === '/v2/auth/elements_login_as' || (method === 'POST' && url.endsWith('/audit_logs'))
+  url.startsWith('/v2/auth/elements_') || (method === 'POST' && url.endsWith('/audit_logs'))
     ? { key: api.made.environments[0]!.secret }
     : {}
 

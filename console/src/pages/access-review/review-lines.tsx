@@ -76,6 +76,7 @@ const UNKNOWN = {
   nothing_recorded: 'Not known: no decisions recorded',
   not_recorded_so_long: 'Not known for so long',
   read_by_conditions: 'Not known: conditions read roles',
+  role_not_in_policy: 'Not known: not in the policy',
 } as const
 
 function LastUsed({ lines }: { readonly lines: readonly AccessLine[] }) {

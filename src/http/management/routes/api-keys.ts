@@ -4,6 +4,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type ApiKey, KEY_LEVELS, type KeyLevel } from '../../../kinds/api-key.ts'
 import type { PdpConfig } from '../../../kinds/pdp-config.ts'
+import { isSession } from '../../../management/objects/elements-sessions.ts'
 import { hasAccess, reachesKey } from '../../../management/rules/access.ts'
 import { findParty, listMakers } from '../../../management/rules/parties.ts'
 import {
@@ -83,6 +84,7 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
       const project = ref === undefined ? undefined : (gate.control(caller).find('project', ref)?.id ?? '')
       const fits = (key: ApiKey): boolean =>
         key.secret_of === undefined &&
+        !isSession(key) &&
         reachesKey(caller.key, key) &&
         (level === undefined || key.level === level) &&
         (project === undefined || key.project_id === project)
@@ -147,7 +149,7 @@ function requireNamedKey({ gate }: RouteContext, request: FastifyRequest<Named>)
   const ref = request.params.key
   const id = parseId(ref)
   const key = id === undefined ? undefined : gate.control(request.caller).find('api_key', id)
-  if (key === undefined || key.secret_of !== undefined || !reachesKey(request.caller.key, key))
+  if (key === undefined || key.secret_of !== undefined || isSession(key) || !reachesKey(request.caller.key, key))
     throw missing('API key', ref)
   return key
 }

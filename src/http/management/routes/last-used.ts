@@ -141,12 +141,12 @@ function* listAssignments(view: View, query: Query, offset: number, now: number)
       yield undefined
       continue
     }
-    const { permissions, isRead } = roles.find(held, type)
+    const { permissions, besides } = roles.find(held, type)
     // what follows over relations may lie in another tenant
     const where = type === undefined ? { tenant: place } : {}
     const uses = [...permissions].map((permission) => ({ user: holder, permission, ...where }))
     const row = { user: holder, role: held, tenant: place, resource_instance: instance, given_at: printTime(since) }
-    yield { row, asked: { uses, isRead }, since }
+    yield { row, asked: { uses, besides }, since }
   }
 }
 
