@@ -170,7 +170,7 @@ it.skipIf(consoleServer === undefined)('asks before it discards the draft', asyn
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('proposes the draft where someone else has to approve', async () => {
   const params = { path: console.path }
-  const before = (await roleNow('viewer')).permissions
+  const before = (await roleNow('editor')).permissions
   await console.api.PATCH('/v2/projects/{p}/envs/{e}', { params, body: { require_approval: true } })
   const page = await console.visit('policy')
   await page.getByRole('grid').focus()
@@ -181,6 +181,25 @@ it.skipIf(consoleServer === undefined)('proposes the draft where someone else ha
   await page.getByText('Proposed. Someone else applies or rejects it.').waitFor()
   const { data } = dataOf(await console.api.GET('/v2/projects/{p}/envs/{e}/proposals', { params }))
   expect(data).toMatchObject([{ state: 'proposed', reason: 'auditors approve', summary: '1 changed' }])
-  expect((await roleNow('viewer')).permissions).toEqual(before)
+  expect((await roleNow('editor')).permissions).toEqual(before)
+
+  // the one who proposed it is refused
+  await page.getByRole('link', { name: 'Proposals' }).click()
+  await page.getByRole('button', { name: 'Review proposal' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply', disabled: false }).click()
+  await page
+    .getByRole('alert')
+    .getByText(/someone else decides/)
+    .waitFor()
+
+  const other = await console.visit('policy', { access: 'write' })
+  await other.getByRole('link', { name: 'Proposals' }).click()
+  await other.getByText('Reason: auditors approve').waitFor()
+  await inspect(other, 'proposals')
+  await other.getByRole('button', { name: 'Review proposal' }).click()
+  await other.getByRole('dialog').getByRole('list', { name: 'What changes' }).waitFor()
+  await other.getByRole('dialog').getByRole('button', { name: 'Apply', disabled: false }).click()
+  await other.getByText('Proposal applied').waitFor()
+  expect((await roleNow('editor')).permissions).toHaveLength(before.length + 1)
   await console.api.PATCH('/v2/projects/{p}/envs/{e}', { params, body: { require_approval: false } })
 })

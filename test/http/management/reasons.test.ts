@@ -129,13 +129,23 @@ describe('an environment that requires a reason', () => {
     expect([head(), api.store.head(api.made.organization.id).revision]).toEqual(before)
   })
 
+  it('is not written by any other route: what asks for no reason writes nothing into it', async () => {
+    const before = head()
+    const others = api.routes.filter((one) => one.method !== 'GET' && one.url.includes('/:e') && !writes.includes(one))
+    for (const route of others) {
+      await ask(route, {})
+      expect(head(), title(route)).toBe(before)
+    }
+    expect(others.length).toBeGreaterThan(10)
+  })
+
   it('refuses a copy into it without one, from an environment that requires none', async () => {
     const from = '/v2/projects/default/envs/production/copy'
     for (const existing of ['development', api.environment]) {
       for (const path of [from, `${from}/async`])
         expect(isRefused(await api.ask('POST', path, { target_env: { existing } }))).toBe(true)
     }
-    const body = { target_env: { existing: 'development' } }
+    const body = { target_env: { existing: 'development' }, conflict_strategy: 'overwrite' }
     await api.ask('POST', '/v2/schema/default/production/roles', { key: 'copied' })
     expect((await api.ask('POST', from, body, { headers: SAID })).status).toBe(201)
     expect((await events(`env_id=${api.environment}`))[0]).toMatchObject({

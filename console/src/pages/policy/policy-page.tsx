@@ -88,8 +88,14 @@ interface ActionsProps {
 function Actions({ draft, onCreate }: ActionsProps) {
   const { store, edits } = draft
   const changes = edits.size
+  const { data: environment } = useEnvironment()
   return (
     <>
+      {environment?.require_approval === true && (
+        <Button component={Link} variant="default" from={FROM} to="/$project/$environment/policy/review">
+          Proposals
+        </Button>
+      )}
       {(store.canUndo || store.canRedo) && (
         <Button.Group>
           <Button variant="default" onClick={store.undo} disabled={!store.canUndo} title="Undo (Ctrl Z)">

@@ -22,6 +22,7 @@ import { type Edits, listChanges, NO_EDITS } from './draft.ts'
 import type { Policy } from './policy.ts'
 import classes from './policy-page.module.css'
 import { type Plan, planQuery, policyQuery } from './policy-query.ts'
+import { Proposals } from './proposals.tsx'
 import { RoleDifference } from './role-difference.tsx'
 import { type PolicyDraft, usePolicy, usePolicyDraft } from './use-policy-draft.ts'
 
@@ -47,6 +48,7 @@ function EnvironmentReview({ environment }: { readonly environment: string }) {
       description="What your draft changes, and who is affected. Nothing is saved yet."
     >
       <QueryState query={policy}>{(data) => <Review environment={environment} policy={data} />}</QueryState>
+      <Proposals />
     </Page>
   )
 }
