@@ -71,6 +71,8 @@ export interface ManagementServerOptions extends ServerOptions {
   readonly rateLimits?: { readonly requests?: number; readonly writes?: number }
   /** how far back a read may be where several replicas share the data; default `linearizable` */
   readonly reads?: 'linearizable' | 'local'
+  /** what bounds what tenants give by their own roles, where the acting user is named; default `within_own` */
+  readonly tenantRoles?: 'within_own' | 'grantable'
   /** serves the console at `/console/`; it is not served without */
   readonly console?: ConsoleOptions
 }
@@ -91,6 +93,7 @@ export function managementServer(
     openMetrics: options.openMetrics ?? false,
     ...(options.metricsToken === undefined ? {} : { metricsToken: options.metricsToken }),
     ...(options.reads === undefined ? {} : { reads: options.reads }),
+    ...(options.tenantRoles === undefined ? {} : { tenantRoles: options.tenantRoles }),
     ...(options.console === undefined ? {} : { console: { ...options.console, organization } }),
     routes: (app) => feedRoutes(app, { store, snapshots, metrics }),
     ...(options.rateLimits === undefined ? {} : { rateLimits: options.rateLimits }),

@@ -7,7 +7,7 @@ import { roleKeyIn } from '../kinds/kind.ts'
 import type { PolicyChange } from '../log/delta.ts'
 import { ZerohopError } from '../model/errors.ts'
 import { EVERYBODY } from '../model/keys.ts'
-import { assignmentKey, membershipKey, partKey } from '../model/objects.ts'
+import { assignmentKey, membershipKey, parseTenantRole, partKey } from '../model/objects.ts'
 
 /** A rule that derives a role over a relation (D5), with full keys: `object type/relation` and `type/role`. */
 export interface RuleContent {
@@ -16,7 +16,7 @@ export interface RuleContent {
   readonly noDirect: boolean
 }
 
-/** A role in tenants, or one of a resource type, whose key is `type/role`. */
+/** A role in tenants, of a tenant's own `role@tenant` (D18), or one of a resource type, whose key is `type/role`. */
 export interface RoleContent {
   readonly permissions: readonly string[]
   /** full keys */
@@ -99,8 +99,16 @@ export function typeOfRole(role: string): string | undefined {
   return slash < 0 ? undefined : role.slice(0, slash)
 }
 
-export const kindOfRole = (role: string): 'role' | 'resource_role' =>
-  typeOfRole(role) === undefined ? 'role' : 'resource_role'
+export function kindOfRole(role: string): 'role' | 'tenant_role' | 'resource_role' {
+  if (typeOfRole(role) !== undefined) return 'resource_role'
+  return role.includes('@') ? 'tenant_role' : 'role'
+}
+
+/** Why a role may not be assigned there, or extended by a role: it is of another tenant (D18). */
+export function foreignRoleFault(role: string, tenant: string | undefined): string | undefined {
+  const of = parseTenantRole(role)?.tenant
+  return of === undefined || of === tenant ? undefined : `role \`${role}\` is of another tenant`
+}
 
 /** A resource role with full keys, its rules sorted and without duplicates. */
 export function roleContent(value: PolicyObjects['resource_role']): RoleContent {
@@ -133,6 +141,7 @@ export function fold(changes: Iterable<PolicyChange>): Contents {
     resource: contents.resources,
     role: contents.roles,
     resource_role: contents.roles,
+    tenant_role: contents.roles,
     tenant: contents.tenants,
     user: contents.users,
     resource_instance: contents.instances,
@@ -169,6 +178,7 @@ export function fold(changes: Iterable<PolicyChange>): Contents {
 /** Kinds whose contents are not the value of their put. */
 interface OtherContents {
   role: RoleContent
+  tenant_role: RoleContent
   resource_role: RoleContent
   user: UserContent
 }
@@ -178,6 +188,7 @@ type ObjectsByKind = { readonly [K in PolicyKind]: Map<string, ContentOf<K>> }
 function toContent(change: PolicyPut): ContentOf<PolicyKind> {
   switch (change.kind) {
     case 'role':
+    case 'tenant_role':
       return { permissions: change.value.permissions, extends: change.value.extends }
     case 'resource_role':
       return roleContent(change.value)
@@ -196,6 +207,8 @@ function requireAssigned(contents: Contents, assignment: AssignmentContent): voi
   if (user !== EVERYBODY && !contents.users.has(user)) throw invalid(`user \`${user}\` of an assignment does not exist`)
   if (!contents.roles.has(role)) throw invalid(`role \`${role}\` of an assignment does not exist`)
   if (!isOnInstance(assignment)) {
+    const fault = foreignRoleFault(role, tenant)
+    if (fault !== undefined) throw invalid(fault)
     if (!contents.tenants.has(tenant)) throw invalid(`tenant \`${tenant}\` of an assignment does not exist`)
   } else if (!contents.instances.has(instance!))
     throw invalid(`instance \`${instance}\` of an assignment does not exist`)
@@ -252,7 +265,11 @@ function compareAssignments(left: AssignmentContent, right: AssignmentContent): 
 function roleChange(key: string, content: RoleContent): PolicyChange {
   const { permissions, extends: parents, rules = [], noDirect = false } = content
   const resource = typeOfRole(key)
-  if (resource === undefined) return { op: 'put', kind: 'role', key, value: { permissions, extends: parents } }
+  if (resource === undefined) {
+    const own = parseTenantRole(key)
+    if (own === undefined) return { op: 'put', kind: 'role', key, value: { permissions, extends: parents } }
+    return { op: 'put', kind: 'tenant_role', key, value: { ...own, permissions, extends: parents } }
+  }
   const bare = (whole: string): string => whole.slice(whole.indexOf('/') + 1)
   const users_with_role = rules.map(({ relation, source, noDirect: direct }) => ({
     role: bare(source),

@@ -11,6 +11,7 @@ import { everybodyStored } from './records/everybody.ts'
 export const TABLE_OF = {
   resource: Table.Resources,
   role: Table.Roles,
+  tenant_role: Table.Roles,
   resource_role: Table.Roles,
   user: Table.Users,
   tenant: Table.Tenants,

@@ -95,8 +95,9 @@ export function sizeOfPolicy(put: PolicyPut): ImageSize {
     case 'resource':
       return { ...NO_SIZE, bytes: resourceBytes(put.key, put.value), permissions: put.value.actions.length }
     case 'role':
+    case 'tenant_role':
     case 'resource_role': {
-      const rules = put.kind === 'role' ? [] : (put.value.granted_to?.users_with_role ?? [])
+      const rules = put.kind !== 'resource_role' ? [] : (put.value.granted_to?.users_with_role ?? [])
       const edges = put.value.extends.length
       const bytes = symbol(Role.Key, put.key) + edges * EDGE_BYTES + (edges > 0 ? ROW_BYTES : 0)
       return { bytes: bytes + rules.length * RULE_BYTES, permissions: 0, rows: edges > 0 ? 2 : 1 }
@@ -113,7 +114,7 @@ export function sizeOfPolicy(put: PolicyPut): ImageSize {
   }
 }
 
-function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'resource_role' }>): number {
+function factBytes(put: Exclude<PolicyPut, { kind: 'resource' | 'role' | 'tenant_role' | 'resource_role' }>): number {
   const { key, kind, value } = put
   switch (kind) {
     case 'user':

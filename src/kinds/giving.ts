@@ -19,3 +19,13 @@ export const givingFields = fields({
   },
 })
 export type Giving = StoredFields<typeof givingFields>
+
+/** How a role in tenants is given (D18). */
+export const roleGivingFields = fields({
+  ...givingFields,
+  extendable: {
+    form: 'flag',
+    about: 'whether roles of tenants may extend the role: that offers all that it has and will have; default: false',
+  },
+})
+export type RoleGiving = StoredFields<typeof roleGivingFields>

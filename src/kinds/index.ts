@@ -28,6 +28,7 @@ import { type Role, type RolePolicy, role } from './role.ts'
 import { type RoleAssignment, type RoleAssignmentPolicy, roleAssignment } from './role-assignment.ts'
 import { type SetRule, type SetRulePolicy, setRule } from './set-rule.ts'
 import { type Tenant, type TenantPolicy, tenant } from './tenant.ts'
+import { type TenantRole, type TenantRolePolicy, tenantRole } from './tenant-role.ts'
 import { type User, type UserPolicy, user } from './user.ts'
 import { type UserInvite, userInvite } from './user-invite.ts'
 
@@ -37,6 +38,7 @@ export interface EnvironmentObjects {
   role: Role
   user: User
   tenant: Tenant
+  tenant_role: TenantRole
   role_assignment: RoleAssignment
   membership: Membership
   resource_role: ResourceRole
@@ -77,6 +79,7 @@ export interface PolicyObjects {
   role: RolePolicy
   user: UserPolicy
   tenant: TenantPolicy
+  tenant_role: TenantRolePolicy
   role_assignment: RoleAssignmentPolicy
   membership: MembershipPolicy
   resource_role: ResourceRolePolicy
@@ -113,6 +116,7 @@ export const KINDS = {
   built_in: builtIn,
   /* canary: kind-of-groups */ group,
   /* canary: plain-kind */ applied_object: appliedObject,
+  tenant_role: tenantRole,
   proposal,
   organization,
   project,
@@ -163,6 +167,7 @@ export const PROJECTIONS: { readonly [K in PolicyKind]: Projection<K, Objects[K]
   role: role.projection,
   user: user.projection,
   tenant: tenant.projection,
+  tenant_role: tenantRole.projection,
   role_assignment: roleAssignment.projection,
   membership: membership.projection,
   resource_role: resourceRole.projection,

@@ -57,7 +57,15 @@ export interface InFiles {
 }
 
 /** What older versions do not know, and must refuse instead of passing over it. */
-export type Feature = 'times' | 'suspension' | 'role_sets' | 'everybody' | 'by_tenant' | 'requirements' | 'requests'
+export type Feature =
+  | 'times'
+  | 'suspension'
+  | 'role_sets'
+  | 'everybody'
+  | 'by_tenant'
+  | 'requirements'
+  | 'requests'
+  | 'tenant_roles'
 
 /**
  * One kind of stored object. `T` is the stored object, `P` what decisions read of it: `never` when they read nothing.

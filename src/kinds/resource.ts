@@ -1,5 +1,6 @@
 // A resource type with its actions and declared attributes.
 import type { AttributeType, JsonObject, Named, Stored } from '../model/objects.ts'
+import { fields, type StoredFields } from './fields.ts'
 import type { Kind } from './kind.ts'
 import { readAttributes, text, texts, writeAttributes } from './wire-values.ts'
 
@@ -18,8 +19,13 @@ export interface V1Action {
   readonly name: string | null
 }
 
+/** What an action is to tenants (D18). */
+export const offerFields = fields({
+  grantable: { form: 'flag', about: 'whether roles of tenants may have the permission; default: false' },
+})
+
 /** An action of a resource type; `key` is unique within the resource. */
-export interface Action extends Named {
+export interface Action extends Named, StoredFields<typeof offerFields> {
   readonly attributes: JsonObject | null
   readonly v1?: V1Action
 }

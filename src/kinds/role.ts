@@ -1,6 +1,6 @@
 // A tenant role.
 import type { JsonObject, Named } from '../model/objects.ts'
-import type { Giving } from './giving.ts'
+import type { RoleGiving } from './giving.ts'
 import type { Kind } from './kind.ts'
 import { text, texts } from './wire-values.ts'
 
@@ -10,7 +10,7 @@ export interface V1Role {
 }
 
 /** A tenant role. `permissions` are `resource:action`, `extends` are role keys. */
-export interface Role extends Named, Giving {
+export interface Role extends Named, RoleGiving {
   readonly permissions: readonly string[]
   readonly extends: readonly string[]
   readonly attributes: JsonObject | null

@@ -38,6 +38,7 @@ const POLICY_KINDS = [
   'resource_role',
   'user',
   'tenant',
+  'tenant_role',
   'membership',
   'resource_instance',
   'relationship_tuple',

@@ -53,6 +53,15 @@ export const ERRORS = {
     class: 'invalid',
     message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
   },
+  NOT_OFFERED: {
+    class: 'missing',
+    message: '{kind} `{name}` is not offered to roles of tenants: it does not exist, or is not `{flag}`',
+  },
+  BEYOND_OWN_ROLES: {
+    class: 'forbidden',
+    message: 'user `{user}` has no role in tenant `{tenant}` with `{permission}`, and cannot give it',
+  },
+  ROLE_OF_OTHER_TENANT: { class: 'invalid', message: 'role `{role}` is of another tenant than `{tenant}`' },
   REQUEST_REFUSED: { class: 'forbidden', message: '{reason}' },
   REQUEST_STATE: { class: 'conflict', message: 'access request `{id}` is {state}: it cannot be {done}' },
   REQUEST_PENDING: {

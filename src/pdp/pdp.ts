@@ -394,7 +394,12 @@ export class Pdp<out P extends PolicyTypes = PolicyTypes> {
     return this.#source.take().listings.userKeys(limit)
   }
 
-  /** The roles in tenants with the permissions attached to each itself, by key. */
+  /** The permissions attached to a role of a tenant itself, by its whole key. */
+  rolePermissions(key: string): string[] {
+    return this.#source.take().listings.rolePermissions(key)
+  }
+
+  /** The roles in tenants of the environment, with the permissions attached to each itself, by key. */
   tenantRoles(): { key: string; permissions: string[] }[] {
     return this.#source.take().listings.tenantRoles()
   }

@@ -32,6 +32,7 @@ const FEATURE_FORMATS: { readonly [F in Feature]: number } = {
   by_tenant: 8,
   requirements: 9,
   requests: 10,
+  tenant_roles: 11,
 }
 const FORMATS: readonly number[] = [FORMAT, ...Object.values(FEATURE_FORMATS)]
 /** The formats that this version opens as they are, for error texts. */

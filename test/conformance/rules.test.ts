@@ -65,7 +65,7 @@ describe('case files', () => {
     expect(schema.Check({ rule: 'D1', says, steps: [{ checks: [['ana', 'say', 'hello', true]] }] })).toBe(true)
     expect(schema.Check({ rule: 'D1', says, steps: [{ checks: [['ana', 'say', 'hello', 1]] }] })).toBe(false)
     expect(schema.Check({ rule: 'D1', says, steps: [{ check: [] }] })).toBe(false)
-    expect(schema.Check({ rule: 'D18', says, steps: [{ checks: [] }] })).toBe(false)
+    expect(schema.Check({ rule: 'D19', says, steps: [{ checks: [] }] })).toBe(false)
   })
 
   it('[D16] a suspension is of a user, and has times or none', () => {
@@ -130,8 +130,8 @@ describe('case files', () => {
 })
 
 describe('docs/semantics.md', () => {
-  it('has the rules D1 to D17, each once and in order', () => {
-    expect([...sections.keys()]).toEqual(Array.from({ length: 17 }, (_, index) => `D${index + 1}`))
+  it('has the rules D1 to D18, each once and in order', () => {
+    expect([...sections.keys()]).toEqual(Array.from({ length: 18 }, (_, index) => `D${index + 1}`))
   })
 
   it.each([...sections.keys()])('%s is stated by the reference and shown by cases', (rule) => {

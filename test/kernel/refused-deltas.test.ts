@@ -14,6 +14,8 @@ const assignment = (user: string, role: string, tenant: string) =>
   put('role_assignment', `${user}/${role}/${tenant}`, { user, role, tenant })
 const role = (key: string, permissions: string[], parents: string[] = []) =>
   put('role', key, { permissions, extends: parents })
+const own = (key: string, parents: string[] = []) =>
+  put('tenant_role', `${key}@default`, { tenant: 'default', role: key, permissions: [], extends: parents })
 
 /** Applies a delta that must be refused with `code`, and compares the image before and after, byte for byte. */
 function refuses(code: 'DELTA_INVALID' | 'FEED_GAP' | 'FEED_FORK', delta: Delta, image = exampleImage()): void {
@@ -61,6 +63,32 @@ describe('a delta with a change that cannot be is refused as a whole', () => {
     'a key with a lone surrogate': [put('role', 'a\ud800', { permissions: [], extends: [] })],
     'an action of 257 bytes': [put('resource', 'bye', { actions: ['k'.repeat(257)] })],
     'an assignment key that is none': [{ op: 'delete', kind: 'role_assignment', key: 'ana/viewer' }],
+    'a role of a tenant under the key of another role': [
+      put('tenant_role', 'viewer', { tenant: 'default', role: 'viewer', permissions: [], extends: [] }),
+    ],
+    'a role of the environment under the key of one of a tenant': [role('viewer@default', [])],
+    'a delete of a role of the environment as one of a tenant': [{ op: 'delete', kind: 'tenant_role', key: 'viewer' }],
+    'a delete of a role of a tenant as one of the environment': [
+      own('clerk'),
+      { op: 'delete', kind: 'role', key: 'clerk@default' },
+    ],
+    'an assignment of a role of a tenant in another tenant': [
+      own('clerk'),
+      put('tenant', 'other', {}),
+      assignment('ana', 'clerk@default', 'other'),
+    ],
+    'a role of a tenant that extends one of another tenant': [
+      own('clerk'),
+      put('tenant', 'other', {}),
+      put('tenant_role', 'thief@other', {
+        tenant: 'other',
+        role: 'thief',
+        permissions: [],
+        extends: ['clerk@default'],
+      }),
+    ],
+    'a role of the environment that extends one of a tenant': [own('clerk'), role('editor', [], ['clerk@default'])],
+    'a role of a tenant that extends one that is not there': [own('clerk', ['nobody'])],
     'a kind that this version does not know': [put('wish', 'adults', { conditions: {} })],
     'a delete of a kind that this version does not know': [
       { op: 'delete', kind: 'wish', key: 'adults' } as unknown as PolicyChange,

@@ -240,6 +240,7 @@ describe('bounds, at the limit and one beyond', () => {
         count: () => count,
         countBy: () => 0,
         get: () => undefined,
+        find: () => undefined,
         require: () => object,
         refuse: () => {},
         list: () => [],

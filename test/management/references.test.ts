@@ -18,11 +18,12 @@ type Reference = readonly [kind: EnvironmentKind | 'action', key: string]
 const action = (permission: string): Reference => ['action', permission.replace(':', '/')]
 const roleHeld = (role: string, instance: string | null): Reference[] =>
   instance === null
-    ? [['role', role]]
+    ? [inTenants(role)]
     : [
         ['resource_role', partKey(typeOfInstance(instance), role)],
         ['resource_instance', instance],
       ]
+const inTenants = (role: string): Reference => [role.includes('@') ? 'tenant_role' : 'role', role]
 const approvers = ({ requestable }: Objects['role' | 'resource_role']): Reference[] =>
   (requestable?.approvers ?? []).map((key) => [key.includes('/') ? 'resource_role' : 'role', key])
 const side = (set: string, whole: 'role' | 'resource'): Reference =>
@@ -42,6 +43,11 @@ const REFERENCES: { readonly [K in EnvironmentKind]: (object: Objects[K]) => rea
     ['user', user],
     ['tenant', tenant],
     ...roleHeld(role, instance),
+  ],
+  tenant_role: ({ tenant, permissions, extends: parents }) => [
+    ['tenant', tenant],
+    ...permissions.map(action),
+    ...parents.map(inTenants),
   ],
   membership: ({ user, tenant }) => [
     ['user', user],
@@ -148,7 +154,7 @@ describe('[D11] what a delete leaves behind', () => {
       ),
     )
     const kinds = ['action', 'condition_set', 'relation', 'resource', 'resource_instance', 'resource_role', 'role']
-    expect([...named].toSorted()).toEqual([...kinds, 'tenant', 'user'].toSorted())
+    expect([...named].toSorted()).toEqual([...kinds, 'tenant', 'tenant_role', 'user'].toSorted())
     expect(dangling(view)).toEqual([])
   })
 
@@ -255,6 +261,14 @@ async function makeWorld({ run }: ManagementData): Promise<void> {
     group: 'team',
     role: { role: 'viewer', resource: 'doc', resource_instance: 'one', tenant: 'acme' },
   })
+  await run('updateAction', { resource: 'doc', ref: 'read', fields: { grantable: true } })
+  await run('updateRole', { ref: 'reader', fields: { extendable: true } })
+  await run('createTenantRole', {
+    tenant: 'acme',
+    role: { key: 'clerk', permissions: ['doc:read'], extends: ['reader'] },
+  })
+  await run('createTenantRole', { tenant: 'acme', role: { key: 'chief', extends: ['clerk'] } })
+  await run('assign', { user: 'ben', role: 'clerk@acme', tenant: 'acme' })
   const requestable = { max_duration: 60, reason: 'optional' } as const
   const ofRole = { requestable: { ...requestable, approvers: ['reader'] } }
   await run('updateRole', { ref: 'writer', fields: ofRole })

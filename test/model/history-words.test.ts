@@ -33,6 +33,7 @@ const KEYS: Readonly<Record<KindName, string>> = {
   resource_instance: 'folder:plans',
   relationship_tuple: 'folder:plans/parent/document:a',
   group: 'team:red',
+  tenant_role: 'bookkeeper@acme',
   built_in: '__user',
   user_invite: 'ana',
   proxy_config: 'gateway',

@@ -92,6 +92,17 @@ const OBJECTS: { readonly [K in ProjectedKind]: readonly Given<K>[] } = {
     { key: 'cleo', email: null },
   ],
   tenant: [tenant('acme'), tenant('other'), tenant('third')],
+  tenant_role: [
+    { key: 'clerk@acme', ...NAMED, tenant: 'acme', role: 'clerk', permissions: ['document:read'], extends: [] },
+    {
+      key: 'chief@acme',
+      ...NAMED,
+      tenant: 'acme',
+      role: 'chief',
+      permissions: ['document:edit'],
+      extends: ['clerk@acme', 'reader'],
+    },
+  ],
   membership: [joined('ana', 'acme'), joined('ana', 'other'), joined('ben', 'third')],
   resource_instance: [
     instance('document', '1'),
@@ -128,6 +139,7 @@ const OBJECTS: { readonly [K in ProjectedKind]: readonly Given<K>[] } = {
   role_assignment: [
     ...['ana', 'ben'].flatMap((user) => ['nobody', 'reader', 'writer'].map((key) => assigned(user, key))),
     assigned('cleo', 'reader'),
+    assigned('cleo', 'chief@acme'),
     assigned('ana', 'editor', 'document:1'),
     assigned('ana', 'viewer', 'document:1'),
     assigned('ben', 'viewer', 'document:1'),

@@ -12,6 +12,7 @@ export function emptyPolicy(): Policy {
     role: new Map(),
     user: new Map(),
     tenant: new Map(),
+    tenant_role: new Map(),
     role_assignment: new Map(),
     membership: new Map(),
     resource_role: new Map(),

@@ -38,6 +38,26 @@ describe.skipIf(withoutPostgres())('replicas', () => {
     expect(one.store.view(environment).get('user', 'late')).toBeUndefined()
   })
 
+  it('refuse a write with the key of a tenant that another replica deleted, also when one of the same key follows', async () => {
+    const url = await server.database()
+    const [one, other] = [await openReplica(url), await openReplica(url)]
+    const environment = development(one)
+    const { store } = one
+    const tenant = { key: 'acme', name: 'Acme' }
+    const { id } = (await store.commit(environment, 'createTenant', tenant, BY)).result
+    await store.commit(environment, 'createRole', { key: 'guest', assignable_by_tenants: true }, BY)
+    await store.commit(environment, 'createUser', { key: 'mia' }, BY)
+    const input = { user: 'mia', role: 'guest', tenant: 'acme' }
+    await store.commit(environment, 'assign', input, BY)
+    const write = () => store.commit(environment, 'writeInTenant', { tenant: id, name: 'putAssignment', input }, BY)
+    await write()
+    await other.store.commit(environment, 'deleteTenant', { ref: 'acme' }, BY)
+    await other.store.commit(environment, 'createTenant', { ...tenant, name: 'Another' }, BY)
+    await other.store.commit(environment, 'assign', input, BY)
+    // it has not followed yet
+    await expect(write()).rejects.toMatchObject({ code: 'OBJECT_NOT_FOUND', details: { kind: 'tenant', ref: id } })
+  })
+
   it('acknowledge a revocation when the writes of the key have ended, also those of a replica that hangs', async () => {
     const url = await server.database()
     const replica = await openReplica(url, { statementMs: STATEMENT_MS })

@@ -67,10 +67,18 @@ const REST: {
     const parents = standing(role.extends, (each) => policy.role.has(each))
     return permissions === role.permissions && parents === role.extends ? role : { permissions, extends: parents }
   },
+  tenant_role(role, policy) {
+    if (!policy.tenant.has(role.tenant)) return undefined
+    const permissions = standing(role.permissions, (each) => exists(policy, each))
+    const parents = standing(role.extends, (each) => policy.role.has(each) || policy.tenant_role.has(each))
+    return permissions === role.permissions && parents === role.extends
+      ? role
+      : { ...role, permissions, extends: parents }
+  },
   role_assignment(assignment, policy) {
     const { user, role, tenant, resource_instance } = assignment
     if ((user !== EVERYBODY && !policy.user.has(user)) || !policy.tenant.has(tenant)) return undefined
-    if (resource_instance == null) return policy.role.has(role) ? assignment : undefined
+    if (resource_instance == null) return policy.role.has(role) || policy.tenant_role.has(role) ? assignment : undefined
     const held = policy.resource_role.has(`${instanceType(resource_instance)}/${role}`)
     return held && policy.resource_instance.has(resource_instance) ? assignment : undefined
   },

@@ -51,6 +51,8 @@ export function commitsFor(world: World, operation: Operation): readonly Commit[
       return relation(world, operation as Of<'relation'>)
     case 'resource':
       return isBuiltIn(operation[2].key) ? builtIn(world, operation) : resource(world, operation as Of<'resource'>)
+    case 'tenant_role':
+      return tenantRole(world, operation as Of<'tenant_role'>)
     case 'resource_role':
       return resourceRole(world, operation as Of<'resource_role'>)
     case 'resource_instance':
@@ -198,6 +200,26 @@ const suspending = (suspension: Times | undefined) =>
   suspension === undefined
     ? null
     : { reason: 'left', valid_from: suspension.valid_from ?? null, valid_until: suspension.valid_until ?? null }
+
+/** Management gives a tenant only what is offered to it (D18). */
+function tenantRole({ policy }: World, [op, , object]: Of<'tenant_role'>): readonly Commit[] {
+  const { tenant, role: key } = object
+  if (op === 'delete') return [['deleteTenantRole', { tenant, ref: key }]]
+  const { permissions = [], extends: parents = [] } = object
+  const fields = { permissions, extends: parents }
+  const offered = permissions.map((permission): Commit => {
+    const [resource = '', ref = ''] = permission.split(':')
+    return ['updateAction', { resource, ref, fields: { grantable: true } }]
+  })
+  const extendable = parents
+    .filter((parent) => policy.role.has(parent))
+    .map((ref): Commit => ['updateRole', { ref, fields: { extendable: true } }])
+  const isStored = policy.tenant_role.has(`${key}@${tenant}`)
+  const write: Commit = isStored
+    ? ['updateTenantRole', { tenant, ref: key, fields }]
+    : ['createTenantRole', { tenant, role: { key, ...fields } }]
+  return [...offered, ...extendable, write]
+}
 
 /** Those that a key alone names. */
 function party({ policy }: World, operation: Of<'user' | 'tenant' | 'role'>): readonly Commit[] {

@@ -87,7 +87,14 @@ async function send(key: string, method: string, url: string, body?: unknown, he
 }
 
 /** Of each of these, one may be what another one names. */
-const NAME_EACH_OTHER: readonly OperationKind[] = ['resource', 'role', 'resource_role', 'relation', 'condition_set']
+const NAME_EACH_OTHER: readonly OperationKind[] = [
+  'resource',
+  'role',
+  'tenant_role',
+  'resource_role',
+  'relation',
+  'condition_set',
+]
 
 /** Operations that do not depend on each other: they may be on the way together, and wait for the disk together. */
 function batches(operations: readonly Operation[]): Operation[][] {

@@ -87,8 +87,10 @@ export interface KnownObjects {
 
 /** Makes what the example policy lacks, in `development` of the organization of `key`. */
 export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: string): Promise<KnownObjects> {
-  const make = async (path: string, sent: unknown) => {
-    const { status, body } = await ask('POST', path, sent, key === undefined ? {} : { key })
+  const make = (path: string, sent: unknown) => write('POST', path, sent)
+  const change = (path: string, sent: unknown) => write('PATCH', path, sent)
+  const write = async (method: 'POST' | 'PATCH', path: string, sent: unknown) => {
+    const { status, body } = await ask(method, path, sent, key === undefined ? {} : { key })
     if (status > 299) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`)
     return body
   }
@@ -106,6 +108,9 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   await make('$F/resource_instances', { key: 'one', resource: 'hello', tenant: 'default' })
   await make('$F/relationship_tuples', { ...TUPLE, tenant: 'default' })
   await make('$F/user_invites', INVITE)
+  await change('$S/resources/hello/actions/say', { grantable: true })
+  await change('$S/roles/viewer', { extendable: true })
+  await make('$F/tenants/default/roles', { key: 'bookkeeper' })
   const requestable = { by: 'everybody', approvers: ['admin'], max_duration: 3_155_760_000, reason: 'optional' }
   await make('$S/roles', { key: 'asked', requestable })
   await make('$F/users', { key: 'approver', role_assignments: [{ role: 'admin', tenant: 'default' }] })
@@ -155,6 +160,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const ref = ({ kind, parameter }: Segment): string => {
     if (parameter === 'p') return 'default'
     if (parameter === 'e') return 'development'
+    if (parameter === 'tenant_role') return 'bookkeeper'
     const known = kind === undefined ? undefined : refs[kind]
     if (known === undefined) throw new Error(`test/support/known-objects.ts names no object for /${kind}/:${parameter}`)
     return known

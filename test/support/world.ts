@@ -12,6 +12,7 @@ import {
   membershipKey,
   partKey,
   setRuleKey,
+  tenantRoleKey,
   tupleKey,
 } from '../../src/model/objects.ts'
 import { applyChanges, emptyPolicy, type Policy } from '../reference/policy.ts'
@@ -35,6 +36,7 @@ interface Names {
   role: { readonly key: string }
   user: { readonly key: string }
   tenant: { readonly key: string }
+  tenant_role: { readonly tenant: string; readonly role: string }
   role_assignment: {
     readonly user: string
     readonly role: string
@@ -57,6 +59,8 @@ interface Values {
   /** with a suspension (D16) the user is suspended, at its times */
   user: { readonly attributes?: JsonObject; readonly suspension?: Times }
   tenant: { readonly attributes?: JsonObject }
+  /** of a tenant (D18); `extends` are whole keys */
+  tenant_role: { readonly permissions?: readonly string[]; readonly extends?: readonly string[] }
   role_assignment: Times
   membership: unknown
   resource_role: {
@@ -90,6 +94,7 @@ const ORDER: readonly PolicyKind[] = [
   'role',
   'user',
   'tenant',
+  'tenant_role',
   'membership',
   'resource_role',
   'resource_instance',
@@ -179,6 +184,8 @@ export function operationKey([, kind, object]: Operation): string {
   switch (kind) {
     case 'role_assignment':
       return assignmentKey(object.user, object.role, object.tenant, object.resource_instance)
+    case 'tenant_role':
+      return tenantRoleKey(object.role, object.tenant)
     case 'membership':
       return membershipKey(object.tenant, object.user)
     case 'resource_role':
@@ -217,6 +224,13 @@ function storedValue([, kind, object]: Put): unknown {
       return { ...pickAttributes(object), ...pickSuspension(object) }
     case 'tenant':
       return pickAttributes(object)
+    case 'tenant_role':
+      return {
+        tenant: object.tenant,
+        role: object.role,
+        permissions: object.permissions ?? [],
+        extends: object.extends ?? [],
+      }
     case 'resource_role': {
       const { resource, role, permissions = [], extends: parents = [], granted_to } = object
       return { resource, role, permissions, extends: parents, granted_to: derivation(granted_to ?? null) }

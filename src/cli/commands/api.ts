@@ -98,6 +98,7 @@ export async function startManagement(
     ...(env.metricsToken === undefined ? {} : { metricsToken: env.metricsToken }),
     unhandledRejections,
     reads: env.reads,
+    tenantRoles: env.tenantRoles,
     intake: makeIntake(env),
     ...(tls === undefined ? {} : { tls }),
     ...(tracer === undefined ? {} : { tracer }),

@@ -42,6 +42,7 @@ export interface Env {
   /** 64 hex digits */
   readonly secretsKey: string | undefined
   readonly reads: 'linearizable' | 'local'
+  readonly tenantRoles: 'within_own' | 'grantable'
   readonly imageMemoryBytes: number
   /** bytes of request bodies that this process holds, and connections of each of its servers */
   readonly bodyMemoryBytes: number
@@ -141,6 +142,7 @@ export function readEnv(variables: Variables = process.env): Env {
             listen: values.ZEROHOP_DATABASE_LISTEN,
           },
     reads: values.ZEROHOP_READS,
+    tenantRoles: values.ZEROHOP_TENANT_ROLES,
     imageMemoryBytes: values.ZEROHOP_IMAGE_MEMORY,
     bodyMemoryBytes: values.ZEROHOP_BODY_MEMORY,
     maxConnections: values.ZEROHOP_CONNECTIONS,

@@ -25,7 +25,7 @@ import { Gate, guard } from '../management/auth.ts'
 import { confirmReads, type Reads } from '../management/consistency.ts'
 import { referenceRoutes } from '../management/reference.ts'
 import { printTime } from '../management/render/stamps.ts'
-import type { RouteContext } from '../management/route-context.ts'
+import type { RouteContext, TenantRolesBound } from '../management/route-context.ts'
 import { accessReviewRoutes } from '../management/routes/access-review.ts'
 import { keyRoutes } from '../management/routes/api-keys.ts'
 import { conditionMatchRoute } from '../management/routes/condition-matches.ts'
@@ -88,6 +88,8 @@ export interface ManagementOptions {
   readonly rateLimits?: RateLimits
   /** how far back a read may be where several replicas share the data; default `linearizable` */
   readonly reads?: Reads
+  /** what bounds what tenants give by their own roles, where the acting user is named; default `within_own` */
+  readonly tenantRoles?: TenantRolesBound
   /** serves the console; it is not served without */
   readonly console?: ConsoleOptions & {
     /** that of users, who have no key that names one */
@@ -130,7 +132,8 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   )
   app.decorate('keyUse', uses)
   app.addHook('onClose', async () => uses.stop())
-  const management: RouteContext = { store, audit, gate: new Gate(store, uses.note) }
+  const gate = new Gate(store, uses.note)
+  const management: RouteContext = { store, audit, gate, tenantRoles: options.tenantRoles ?? 'within_own' }
   answerSystem(app, management.gate)
   countRequests(app, metrics)
   intakeMetrics(metrics, [app])

@@ -21,7 +21,12 @@ export interface RouteContext {
   /** records of decisions */
   readonly audit: AuditLog
   readonly gate: Gate
+  /** what bounds what tenants give by their own roles, where the acting user is named (D18) */
+  readonly tenantRoles: TenantRolesBound
 }
+
+/** `within_own`: what the acting user holds; `grantable`: what is offered to tenants alone. */
+export type TenantRolesBound = 'within_own' | 'grantable'
 
 /**
  * The environment of the request, as it stands on disk; what the tenant sees of it, for the key of a tenant. Good for one

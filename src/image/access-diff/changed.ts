@@ -31,6 +31,7 @@ export function changedBy(changes: readonly PolicyChange[], to: number): Changed
     tenant: tenants,
     resource: types,
     role: roles,
+    tenant_role: roles,
     resource_role: roles,
     resource_instance: instances,
     condition_set: sets,

@@ -21,7 +21,14 @@ import { RuleConditions, type SetRule, typeOfPermission } from './rule-condition
 import { compareSources } from './side.ts'
 import type { Instants } from './twins.ts'
 
-const POLICY_KINDS: readonly PolicyKind[] = ['resource', 'role', 'resource_role', 'condition_set', 'set_rule']
+const POLICY_KINDS: readonly PolicyKind[] = [
+  'resource',
+  'role',
+  'tenant_role',
+  'resource_role',
+  'condition_set',
+  'set_rule',
+]
 
 /**
  * The contents of both images without facts; undefined when the changes are about facts alone, and both are asked at the

@@ -11,7 +11,7 @@ import { findGrant, grantRoles, grantScope, grantsOfUser } from '../records/gran
 import { instanceType, readInstanceKey } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
-import { bareRole, eachRoleOfType, roleType } from '../records/role.ts'
+import { bareRole, eachRoleOfType, roleTenant, roleType } from '../records/role.ts'
 import { ruleRelation, ruleSkipsDirect } from '../records/rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
@@ -70,7 +70,7 @@ export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewher
   const { key } = named
   const on = isElsewhere ? [] : rolesOfType(kernel, type, asked.permission)
   return {
-    in_tenant: withPaths(kernel, tenantRolesWith(kernel, asked.permission), named.permission),
+    in_tenant: withPaths(kernel, tenantRolesWith(kernel, asked), named.permission),
     on_instance: withPaths(kernel, on, named.permission),
     ...(key === undefined || named.isRow === true || asked.instance !== 0
       ? {} // a row need not be stored
@@ -81,10 +81,15 @@ export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewher
   }
 }
 
-function tenantRolesWith(kernel: Kernel, permission: number): number[] {
+/** Roles of the environment, and those of the tenant itself (D18): no other tenant's. */
+function tenantRolesWith(kernel: Kernel, { permission, tenant }: Asked): number[] {
   const found: number[] = []
-  for (const role of records(kernel, Table.Roles))
-    if (roleType(kernel, role) === 0 && kernel.calls.holds(role, permission) === 1) found.push(role)
+  const own = tenant === 0 ? undefined : principalKey(kernel, tenant)
+  for (const role of records(kernel, Table.Roles)) {
+    if (roleType(kernel, role) !== 0 || kernel.calls.holds(role, permission) !== 1) continue
+    const of = roleTenant(kernel, role)
+    if (of === undefined || of === own) found.push(role)
+  }
   return found
 }
 

@@ -10,10 +10,9 @@ import { grantScope, grantsOfUser } from '../records/grant.ts'
 import { instanceTenant, instanceType, keyOfInstance } from '../records/instance.ts'
 import { relationKey } from '../records/relation.ts'
 import { resourceKey } from '../records/resource.ts'
-import { roleKey, roleType } from '../records/role.ts'
+import { eachRoleOfType, roleKey, roleType } from '../records/role.ts'
 import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../records/rule.ts'
 import { symbolTable } from '../records/symbol.ts'
-import { records } from '../records/tables.ts'
 import { MORE, tooLarge } from './conditions.ts'
 import { all, any, not, type Part } from './simplify.ts'
 
@@ -36,8 +35,8 @@ export interface RowRoles {
 export function readRowRoles(kernel: Kernel, permission: number, type: number): RowRoles {
   const roles: number[] = []
   const derivations: Derivation[] = []
-  for (const role of records(kernel, Table.Roles)) {
-    if (roleType(kernel, role) !== type || kernel.calls.holds(role, permission) !== 1) continue
+  for (const role of eachRoleOfType(kernel, type)) {
+    if (!kernel.isLive(role) || kernel.calls.holds(role, permission) !== 1) continue
     roles.push(role)
     for (const at of eachRuleToRole(kernel, role)) {
       const source = ruleSource(kernel, at)

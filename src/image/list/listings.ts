@@ -19,7 +19,7 @@ import { instanceTenant, tenantOfScope } from '../records/instance.ts'
 import { permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
-import { roleKey, rolePermissions, roleType } from '../records/role.ts'
+import { roleKey, rolePermissions, roleTenant, roleType } from '../records/role.ts'
 import { isSuspended } from '../records/suspension.ts'
 import { records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
@@ -225,15 +225,21 @@ export class Listings {
     return keys
   }
 
-  /** The roles in tenants with the permissions attached to each itself, in key order. */
+  /** The roles in tenants with the permissions attached to each itself, in key order, without those of tenants (D18). */
   tenantRoles(): { key: string; permissions: string[] }[] {
     const kernel = this.#kernel
     const rows: { key: string; permissions: string[] }[] = []
     for (const role of records(kernel, Table.Roles)) {
-      if (roleType(kernel, role) !== 0) continue
+      if (roleType(kernel, role) !== 0 || roleTenant(kernel, role) !== undefined) continue
       rows.push({ key: roleKey(kernel, role), permissions: rolePermissions(kernel, role).sort() })
     }
     return rows.sort((left, right) => compareText(left.key, right.key))
+  }
+
+  /** The permissions attached to a role of a tenant itself (D18), by its whole key; none when nothing has the key. */
+  rolePermissions(key: string): string[] {
+    const role = findSymbol(this.#kernel, 'tenant_role', key)
+    return role === 0 ? [] : rolePermissions(this.#kernel, role).sort()
   }
 
   /** The actions of each type, types and actions in order. */

@@ -4,7 +4,7 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { NEAREST_NAMES_MAX } from '../../model/limits.ts'
-import type { AttributeType } from '../../model/objects.ts'
+import { type AttributeType, parseTenantRole } from '../../model/objects.ts'
 import { declaredOn } from '../explain/explain-conditions.ts'
 import { findPermission, findRelation, findSymbol } from '../look-up.ts'
 import { permissionsOfType } from '../records/permission.ts'
@@ -24,7 +24,7 @@ export interface TypeNames {
 /** The names of a policy but its tenants, which are data. */
 export interface AllNames {
   readonly types: readonly TypeNames[]
-  /** roles in tenants */
+  /** roles in tenants, without those of tenants (D18) */
   readonly roles: readonly string[]
   readonly userAttributes: Readonly<Record<string, AttributeType>>
 }
@@ -96,7 +96,8 @@ export class PolicyNames {
       relations: relations.get(type) ?? [],
       roles: roles.get(type) ?? [],
     }))
-    return { types, roles: roles.get('') ?? [], userAttributes: this.#attributes(USER_TYPE) }
+    const inTenants = (roles.get('') ?? []).filter((role) => parseTenantRole(role) === undefined)
+    return { types, roles: inTenants, userAttributes: this.#attributes(USER_TYPE) }
   }
 
   #attributes(type: string): Readonly<Record<string, AttributeType>> {

@@ -2,11 +2,15 @@
 import { Edge, Resource, Role } from '../../../assembly/abi.ts'
 import { RULE_NO_DIRECT } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
+import { parseTenantRole } from '../../model/objects.ts'
 import { permissionKey, permissionRole } from './permission.ts'
 import { listIds, rowIds } from './row.ts'
 
 /** `role`, or `type/role`. */
 export const roleKey = (kernel: Kernel, role: number): string => kernel.key(role, Role.Key)
+/** Key of the tenant whose own role it is (D18); undefined for a role of the environment. */
+export const roleTenant = (kernel: Kernel, role: number): string | undefined =>
+  parseTenantRole(roleKey(kernel, role))?.tenant
 /** The resource type of a resource role; 0 for a role in tenants. */
 export const roleType = (kernel: Kernel, role: number): number => kernel.word(role + Role.Type)
 /** Whether no rule of the role gives anything to a user with a direct role on the object. */

@@ -115,6 +115,7 @@ function tombstone(kernel: Kernel, kind: SymbolKind, id: number): void {
     user: calls.deleteUser,
     tenant: calls.deleteTenant,
     role: calls.deleteRole,
+    tenant_role: calls.deleteRole,
     resource_role: calls.deleteRole,
     resource: calls.deleteResource,
     resource_instance: calls.deleteInstance,

@@ -9,7 +9,7 @@ import { isTimed, type TimesPolicy } from '../../kinds/times.ts'
 import type { PolicyChange } from '../../log/delta.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/keys.ts'
-import { partKey, type UrlRule } from '../../model/objects.ts'
+import { parseTenantRole, partKey, tenantRoleKey, type UrlRule } from '../../model/objects.ts'
 import { compileSetConditions } from '../build/build.ts'
 import type { ConditionProgram } from '../build/condition-program.ts'
 import { extendsFault } from '../build/extends.ts'
@@ -18,6 +18,7 @@ import {
   type AssignmentContent,
   assignedRole,
   assignedScope,
+  foreignRoleFault,
   type InstanceContent,
   isInstanceKey,
   isOnInstance,
@@ -159,6 +160,7 @@ class Preparation {
     else if (kind === 'set_rule') this.#plan.removedSetRules.push(parseSetRule(key, this.#to))
     else if (kind === 'proxy_config') this.#plan.configs.push([this.#requireName(key), []])
     else if (Object.hasOwn(TABLE_OF, kind)) {
+      if (TABLE_OF[kind as SymbolKind] === Table.Roles && kindOfRole(key) !== kind) throw this.#badKey(key)
       this.#plan.gone.push([kind as SymbolKind, key])
       this.#staged.note(kind, key, false)
     } else throw this.#unknown({ op: 'delete', kind })
@@ -197,6 +199,12 @@ class Preparation {
         for (const action of change.value.actions) this.#staged.notePermission(key, this.#requireName(action))
         break
       case 'role':
+        if (key.includes('@')) throw this.#badKey(key)
+        this.#putRole(this.#requireName(key), change.value)
+        break
+      case 'tenant_role':
+        if (key !== tenantRoleKey(change.value.role, change.value.tenant) || kindOfRole(key) !== change.kind)
+          throw this.#badKey(key)
         this.#putRole(this.#requireName(key), change.value)
         break
       case 'resource_role':
@@ -304,6 +312,7 @@ class Preparation {
       if (/* canary: deltas-of-everybody */ assignment.user !== EVERYBODY)
         this.#staged.require('user', assignment.user, 'an assignment')
       this.#staged.require(kindOfRole(role), role, 'an assignment')
+      if (kind === 'tenant') this.#requireOwn(role, assignment.tenant, 'an assignment')
       this.#staged.require(kind, assignedScope(assignment), 'an assignment')
       yield
     }
@@ -371,8 +380,17 @@ class Preparation {
         throw invalid(this.#to, `permission \`${permission}\` of ${by} is of another resource`)
       this.#staged.requirePermission(permission, by)
     }
-    for (const parent of parents) this.#staged.require(kindOfRole(key), parent, by)
+    for (const parent of parents) {
+      this.#staged.require(type === undefined ? kindOfRole(parent) : 'resource_role', parent, by)
+      this.#requireOwn(parent, parseTenantRole(key)?.tenant, by)
+    }
     for (const { source } of rules) this.#staged.require('resource_role', source, by)
+  }
+
+  /** D18: a role of a tenant is assigned and extended in it alone. */
+  #requireOwn(role: string, tenant: string | undefined, by: string): void {
+    const fault = foreignRoleFault(role, tenant)
+    if (fault !== undefined) throw invalid(this.#to, `${fault} than ${by}`)
   }
 
   #requireName(key: string): string {

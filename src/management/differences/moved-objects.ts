@@ -2,7 +2,16 @@
 // not compile, unless it is plain: then it names nothing but itself.
 
 import { type EnvironmentKind, isPlain, type KindName, type Objects, type PlainKind } from '../../kinds/index.ts'
-import { assignmentKey, instanceKey, membershipKey, partKey, setRuleKey, tupleKey } from '../../model/objects.ts'
+import {
+  assignmentKey,
+  instanceKey,
+  membershipKey,
+  parseTenantRole,
+  partKey,
+  setRuleKey,
+  tenantRoleKey,
+  tupleKey,
+} from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { Names } from './moved-names.ts'
 import { renamedConditions } from './renamed-conditions.ts'
@@ -119,6 +128,12 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     const key = assignmentKey(user, role, tenant, instance)
     return { ...assignment, key, user, role, tenant, resource_instance: instance }
   },
+  tenant_role: (role, names) => {
+    const tenant = names.of('tenant', role.tenant)
+    const key = tenantRoleKey(role.role, tenant)
+    const parents = role.extends.map((parent) => roleInTenants(parent, names))
+    return { ...role, key, tenant, permissions: permissions(role, names), extends: parents }
+  },
   resource_instance: placed,
   group: placed,
   relationship_tuple: (tuple, names) => {
@@ -155,7 +170,7 @@ function renamed(kind: PlainKind, object: Objects[PlainKind], names: Names): Obj
   return { ...object, key, ...(name === undefined ? {} : { name: renameDefault(name, object.key, key) }) }
 }
 
-const permissions = (role: Objects['role' | 'resource_role'], names: Names): string[] =>
+const permissions = (role: Objects['role' | 'resource_role' | 'tenant_role'], names: Names): string[] =>
   role.permissions.map((permission) => names.permission(permission))
 
 /** Who approves requests for the role. */
@@ -178,8 +193,13 @@ const attributes = (type: Objects['resource'], names: Names) =>
   type.attributes.map((attribute) => ({ ...attribute, key: names.attribute(type.key, attribute.key) }))
 
 function roleHeld(role: string, instance: string | null, names: Names): { role: string; instance: string | null } {
-  if (instance === null) return { role: names.of('role', role), instance }
+  if (instance === null) return { role: roleInTenants(role, names), instance }
   return { role: names.part('resource_role', instanceType(instance), role), instance: names.instance(instance) }
+}
+
+function roleInTenants(role: string, names: Names): string {
+  const own = parseTenantRole(role)
+  return own === undefined ? names.of('role', role) : tenantRoleKey(own.role, names.of('tenant', own.tenant))
 }
 
 function placed<T extends Objects['resource_instance' | 'group']>(object: T, names: Names): T {

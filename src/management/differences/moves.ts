@@ -17,6 +17,7 @@ import { type Change, put, remove } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
+import { KEY_BYTES_MAX } from '../../model/limits.ts'
 import { appliedKey, instanceKey } from '../../model/objects.ts'
 import { FACT_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
@@ -50,6 +51,7 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   resource_instance: false,
   relationship_tuple: false,
   group: false,
+  tenant_role: false,
   access_request: false,
   applied_object: false,
   proposal: false,
@@ -74,6 +76,8 @@ export function stageMoves(draft: Draft, moved: readonly Moved[]): Moved[] {
   for (const { kind, object } of affected(draft, due)) {
     const now = rewritten(kind, object, names)
     if (isDeepStrictEqual(now, object)) continue
+    if (kind === 'tenant_role' && now.key.length > KEY_BYTES_MAX)
+      throw new ZerohopError('KEY_TOO_LONG', { kind, bytes: now.key.length, limit: KEY_BYTES_MAX }, { path: BODY })
     if (now.key !== object.key) changes.gone.push(remove(kind, object.key))
     changes.made.push(put(kind, now as Objects[typeof kind]))
     const applied = draft.get('applied_object', appliedKey(kind, object.key))
@@ -184,13 +188,19 @@ function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
       for (const { resource, instance } of view.by('instances_of_resource', from))
         addInstance(view, instanceKey(resource, instance), add)
       add('role_assignment', view.by('assignments_on_resource', from))
+      for (const { key } of view.get('resource', from)?.actions ?? [])
+        add('tenant_role', view.by('tenant_roles_with_permission', `${from}:${key}`))
       break
     case 'resource_instance':
       addInstance(view, from, add)
       break
+    case 'action':
+      add('tenant_role', view.by('tenant_roles_with_permission', from.replace('/', ':')))
+      break
     case 'role':
     case 'resource_role':
       add('role_assignment', view.by('assignments_of_role', from))
+      if (kind === 'role') add('tenant_role', view.by('tenant_roles_with_parent', from))
       add('access_request', view.by('requests_of_role', from))
       break
     case 'relation':
@@ -206,6 +216,7 @@ function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
       add('group', view.by('groups_of_tenant', from))
       add('relationship_tuple', view.by('tuples_of_tenant', from))
       add('membership', view.by('memberships_of_tenant', from))
+      add('tenant_role', view.by('roles_of_tenant', from))
       add('role_assignment', view.by('assignments_of_tenant', from))
       add('access_request', view.by('requests_of_tenant', from))
       break

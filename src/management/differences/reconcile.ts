@@ -83,7 +83,7 @@ export function planEntries(
   const taken: KindName[] = []
   for (const change of changes) {
     const { op, kind, key } = change
-    const isFact = FACT_KINDS.has(kind) || kind === 'group' || kind === 'user_invite'
+    const isFact = FACT_KINDS.has(kind) || kind === 'group' || kind === 'user_invite' || kind === 'tenant_role'
     if (op === 'put' || !isFact || isWanted(kind, key)) entries.push(...listEntries(view, change))
     else if (kind !== 'membership' || view.get('membership', key)?.explicit) taken.push(kind)
   }

@@ -117,6 +117,14 @@ import {
 import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
 import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
+import {
+  addTenantRolePermissions,
+  createTenantRole,
+  deleteTenantRole,
+  removeTenantRolePermissions,
+  replaceTenantRole,
+  updateTenantRole,
+} from '../objects/tenant-roles.ts'
 import { writeInTenant } from '../objects/tenant-writes.ts'
 import { addTenantUser, removeTenantUser } from '../objects/tenants.ts'
 import { createTuple, deleteTuple, putTuple } from '../objects/tuples.ts'
@@ -224,6 +232,12 @@ const unwatched = {
   deleteUser,
   ...plainUseCases,
   addTenantUser,
+  createTenantRole,
+  updateTenantRole,
+  deleteTenantRole,
+  addTenantRolePermissions,
+  removeTenantRolePermissions,
+  replaceTenantRole,
   removeTenantUser,
   assign,
   putAssignment,

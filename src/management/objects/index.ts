@@ -2,15 +2,22 @@
 // `null` says that no client writes its objects.
 
 import { type EnvironmentKind, KINDS, type KindName } from '../../kinds/index.ts'
+import { parseTenantRole } from '../../model/objects.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
+import type { Changed } from '../rules/collection.ts'
 import { GroupCreate } from '../schemas/groups.ts'
 import { InviteCreate, InviteUpdate } from '../schemas/invites.ts'
 import { ProxyConfigCreate, ProxyConfigUpdate } from '../schemas/proxy-configs.ts'
+import { TenantRoleCreate, TenantRoleUpdate } from '../schemas/tenant-roles.ts'
 import { createGroup, deleteGroup } from './groups.ts'
 import { WRITES_IN_FILES } from './in-files.ts'
 import { createInvite, deleteInvite, replaceInvite, updateInvite } from './invites.ts'
 import { createProxyConfig, deleteProxyConfig, replaceProxyConfig, updateProxyConfig } from './proxy-configs.ts'
+import { createTenantRole, deleteTenantRole, replaceTenantRole, updateTenantRole } from './tenant-roles.ts'
 import { type WritesOfKind, withBodies, withBody } from './writes.ts'
+
+/** A role of a tenant by its whole key alone, or with its tenant. */
+const namedRole = (ref: string, of: string) => ({ tenant: of === '' ? (parseTenantRole(ref)?.tenant ?? '') : of, ref })
 
 export const WRITES = {
   ...WRITES_IN_FILES,
@@ -32,6 +39,17 @@ export const WRITES = {
       update: updateProxyConfig,
       replace: replaceProxyConfig,
       remove: deleteProxyConfig,
+    },
+  ),
+  tenant_role: withBodies(
+    { create: TenantRoleCreate, update: TenantRoleUpdate },
+    {
+      create: (view, role, mint, of = '') => createTenantRole(view, { tenant: of, role }, mint),
+      update: (view, { ref, fields }: Changed<TenantRoleUpdate>, mint, of = '') =>
+        updateTenantRole(view, { ...namedRole(ref, of), fields }, mint),
+      replace: (view, { ref, fields }: Changed<TenantRoleUpdate>, mint, of = '') =>
+        replaceTenantRole(view, { ...namedRole(ref, of), fields }, mint),
+      remove: (view, { ref }, mint, of = '') => deleteTenantRole(view, namedRole(ref, of), mint),
     },
   ),
   applied_object: null,

@@ -8,7 +8,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import type { Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { afterActions } from '../rules/cascade.ts'
+import { afterActions, afterOffer } from '../rules/cascade.ts'
 import { requireSameKey } from '../rules/collection.ts'
 import { BODY, type Path, settle, settleAttributes, settleName, settleText } from '../rules/fields.ts'
 import { v1OfAction } from '../rules/v1compat.ts'
@@ -21,7 +21,14 @@ import type {
   AttributeUpdate,
 } from '../schemas/resources.ts'
 import { keepReaders } from './condition-types.ts'
-import { type ActionFields, newAction, newAttribute, requireAttributeRoom, requireRoom } from './resources.ts'
+import {
+  type ActionFields,
+  newAction,
+  newAttribute,
+  requireAttributeRoom,
+  requireRoom,
+  settleOffer,
+} from './resources.ts'
 
 /** A part with the resource that it belongs to. */
 export interface PartOf<P extends Stored> {
@@ -74,15 +81,18 @@ export function updateAction(
   const resource = view.require('resource', resourceRef)
   const before = requirePart('action', resource.actions, ref)
   requireSameKey(fields.key, before.key)
-  const { v1, ...kept } = before
+  const { v1, grantable: _, ...kept } = before
   const part: Action = {
     ...kept,
     name: settleName(fields.name, before.name, before.key),
     description: settleText(fields.description, before.description, 'description'),
     attributes: settleAttributes(fields.attributes, before.attributes, null),
+    ...settleOffer(fields, before),
     ...v1OfAction(fields, v1, BODY),
   }
-  return rewrite(resource, before, part, (now) => ({ actions: swap(resource.actions, now) }), mint)
+  const decided = rewrite(resource, before, part, (now) => ({ actions: swap(resource.actions, now) }), mint)
+  const follow = afterOffer(view, resource, decided.result.resource, mint)
+  return { ...decided, changes: [...decided.changes, ...follow] }
 }
 
 /** Replaces an action: what was not sent is reset. Its id and the permissions that name it stay. */

@@ -12,7 +12,7 @@ import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT, EVERYBODY } from '../../model/keys.ts'
 import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../../model/limits.ts'
-import { assignmentKey, membershipKey, partKey } from '../../model/objects.ts'
+import { assignmentKey, membershipKey, parseTenantRole, partKey, type Stored } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
@@ -20,6 +20,13 @@ import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { requireForEverybody } from '../rules/giving.ts'
 import { defaultPayload, keepStored, newAssignmentPayload, newPayload, type OverStored } from '../rules/payload.ts'
+import {
+  type ByTenant,
+  findRoleInTenants,
+  findTenantRole,
+  listPermissions,
+  requireHeld,
+} from '../rules/tenant-roles.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
 import { reachInstance } from './instances.ts'
@@ -37,14 +44,18 @@ export interface Assigned {
  * Assigns the role to the user, or to everybody; one that has ended is made anew. All referenced objects must exist.
  * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED
  */
-export const assign = (view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Assigned> =>
+export const assign = (view: View, input: RoleAssignmentCreate & FromTenant, mint: Mint): Decided<Assigned> =>
   onlyObject(writeAssignment(view, input, mint, 'create'))
 
 /**
  * Assigns the role to the user, or changes what is sent of the payload of the assignment, which may have ended.
  * @throws OBJECT_NOT_FOUND, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED
  */
-export function putAssignment(view: View, input: RoleAssignmentCreate, mint: Mint): Decided<Written<Assigned>> {
+export function putAssignment(
+  view: View,
+  input: RoleAssignmentCreate & FromTenant,
+  mint: Mint,
+): Decided<Written<Assigned>> {
   const decided = writeAssignment(view, input, mint, 'put')
   return { ...decided, status: decided.result.created ? 201 : 200 }
 }
@@ -52,13 +63,15 @@ export function putAssignment(view: View, input: RoleAssignmentCreate, mint: Min
 /** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED */
 export function writeAssignment(
   view: View,
-  input: RoleAssignmentCreate,
+  input: RoleAssignmentCreate & FromTenant,
   mint: Mint,
   over: OverStored,
 ): Decided<Written<Assigned>> {
   const user = findHolder(view, input.user, [...BODY, 'user'])
   const { made, instance, target } = resolve(view, user.key, input, mint)
-  requireForEverybody(view, target, [...BODY, 'role'])
+  requireForEverybody(view, target, ROLE)
+  if (input.by !== undefined && parseTenantRole(target.role) !== undefined)
+    requireHeld(view, target.tenant, [...listPermissions(view, [target.role])], input.by, mint, ROLE)
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const rest = { ...ids, resource_instance_id: instance?.id ?? null }
   const stored = view.get('role_assignment', target.key)
@@ -71,7 +84,7 @@ export function writeAssignment(
 }
 
 /** What an assignment is found by. */
-type AssignmentNames = Pick<RoleAssignmentCreate, 'user' | keyof Names>
+type AssignmentNames = Pick<RoleAssignmentCreate, 'user'> & Names
 
 /** Removes the assignment. @throws OBJECT_NOT_FOUND when it does not exist */
 export function unassign(view: View, input: AssignmentNames): Decided<Assigned> {
@@ -188,8 +201,13 @@ interface Target {
   readonly resource_instance: string | null
 }
 
+/** Set by the routes of a tenant, never by a body. */
+interface FromTenant {
+  readonly by?: ByTenant
+}
+
 /** What names the role of an assignment, and where it is held. */
-type Names = Pick<RoleInTenant, 'role' | 'tenant' | 'resource_instance'>
+type Names = Pick<RoleInTenant, 'role' | 'tenant' | 'resource_instance'> & FromTenant
 
 interface Resolved {
   readonly target: Target
@@ -205,8 +223,7 @@ interface Resolved {
 function resolve(view: View, user: string, sent: Names, mint: Mint | undefined): Resolved {
   const ref = sent.resource_instance ?? undefined
   if (ref === undefined) {
-    const role = view.require('role', sent.role, [...BODY, 'role'])
-    const tenant = view.require('tenant', sent.tenant ?? DEFAULT_TENANT, [...BODY, 'tenant'])
+    const { role, tenant } = resolveInTenant(view, sent)
     return { target: makeTarget(user, role.key, role.id, tenant, null), instance: undefined, made: [] }
   }
   const path = [...BODY, 'resource_instance']
@@ -215,6 +232,23 @@ function resolve(view: View, user: string, sent: Names, mint: Mint | undefined):
   const tenant = view.require('tenant', instance.tenant)
   return { target: makeTarget(user, role.role, role.id, tenant, instance.key), instance, made: changes }
 }
+
+/**
+ * A role in tenants, and the tenant. One of a tenant goes by its whole key or id, in the routes of the tenant also by its
+ * key there, where the environment has no role of that key.
+ * @throws OBJECT_NOT_FOUND, ROLE_OF_OTHER_TENANT
+ */
+export function resolveInTenant(view: View, { role: ref, tenant: of, by }: Names): { role: Stored; tenant: Tenant } {
+  const found = findRoleInTenants(view, ref)
+  const role = found ?? (by === undefined ? view.require('role', ref, ROLE) : undefined)
+  const tenant = view.require('tenant', of ?? DEFAULT_TENANT, [...BODY, 'tenant'])
+  const held = role ?? findTenantRole(view, tenant.key, ref) ?? view.require('role', ref, ROLE)
+  const own = parseTenantRole(held.key)
+  if (own !== undefined && own.tenant !== tenant.key)
+    throw new ZerohopError('ROLE_OF_OTHER_TENANT', { role: held.key, tenant: tenant.key }, { path: ROLE })
+  return { role: held, tenant }
+}
+const ROLE = [...BODY, 'role']
 
 function makeTarget(user: string, role: string, role_id: string, tenant: Tenant, instance: string | null): Target {
   return {
@@ -245,7 +279,7 @@ export function requireResourceRole(view: View, resource: string, ref: string, p
 export function rolesNamed(view: View, ref: string): string[] {
   const byId = view.find('resource_role', ref)
   if (byId) return [byId.key]
-  const role = view.find('role', ref)
+  const role = findRoleInTenants(view, ref)
   const names = [...view.by('resource_roles_named', ref)].map(({ key }) => key)
   return role ? [role.key, ...names] : names
 }

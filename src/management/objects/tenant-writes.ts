@@ -1,5 +1,5 @@
 // What the key of a tenant may write: who has which role in its tenant, who is invited to it, who leaves it, and
-// who asks for a role. The use cases are those of
+// who asks for a role; and its own roles. The use cases are those of
 // the environment, over the view of the tenant; what they would change is looked at before it is written.
 
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
@@ -13,6 +13,14 @@ import { isSeenBy, MADE, TenantView } from '../rules/tenant-view.ts'
 import { assign, putAssignment, unassign } from './role-assignments.ts'
 import { cancelInTenant, inviteByTenant } from './tenant-invites.ts'
 import { decideInTenant, requestInTenant } from './tenant-requests.ts'
+import {
+  addTenantRolePermissions,
+  createTenantRole,
+  deleteTenantRole,
+  removeTenantRolePermissions,
+  replaceTenantRole,
+  updateTenantRole,
+} from './tenant-roles.ts'
 import { removeTenantUser } from './tenants.ts'
 
 const TENANT_WRITES = {
@@ -24,6 +32,12 @@ const TENANT_WRITES = {
   cancelInTenant,
   requestInTenant,
   decideInTenant,
+  createTenantRole,
+  updateTenantRole,
+  deleteTenantRole,
+  addTenantRolePermissions,
+  removeTenantRolePermissions,
+  replaceTenantRole,
 } as const
 type TenantWrites = typeof TENANT_WRITES
 export type TenantWrite = keyof TenantWrites
@@ -50,7 +64,7 @@ export function writeInTenant(view: View, { tenant: id, name, input }: InTenant,
   return decided
 }
 
-/** @throws OBJECT_NOT_FOUND unless the change is one of the tenant's users or roles */
+/** @throws OBJECT_NOT_FOUND unless the change is one of the tenant's users, role assignments or own roles */
 function requireOwn(view: View, tenant: string, change: Change, isRequest: boolean): void {
   const { kind, key } = change
   const changed = [view.get(kind, key), change.op === 'put' ? change.value : undefined].filter(
@@ -58,7 +72,7 @@ function requireOwn(view: View, tenant: string, change: Change, isRequest: boole
   )
   if (!MADE.has(kind) || !changed.every((object) => isSeenBy(view, tenant, kind, object as never)))
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind, ref: key })
-  if (kind === 'membership' || kind === 'access_request') return
+  if (kind === 'membership' || kind === 'tenant_role' || kind === 'access_request') return
   if (kind === 'user_invite') {
     if (change.op === 'put') requireAssignable(view, change.value as UserInvite)
     return

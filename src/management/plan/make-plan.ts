@@ -15,6 +15,7 @@ import { emptyEnvironment } from '../policy-file/empty-environment.ts'
 import { nameWithoutKey } from '../rules/actor.ts'
 import { warnOfEnds } from '../rules/lost-values.ts'
 import { shownWarnings } from '../rules/shown-warnings.ts'
+import { warnOfTenantRoles } from '../rules/tenant-roles.ts'
 import { decisive, diffAccess, NO_ACCESS_CHANGE } from './access.ts'
 import { buildImage } from './compare.ts'
 import { decidePlan, makeDigest, NO_CHANGE, wantsNothing } from './decide-plan.ts'
@@ -55,7 +56,7 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
     diff,
     ...(turns === undefined ? {} : { upcoming: { at: at!, turns } }),
     later: image === undefined || at !== undefined ? [] : findLater(image, view, changes, now),
-    warnings: shownWarnings(warnOfEnds(view, plan.changes, now)),
+    warnings: shownWarnings([...warnOfTenantRoles(view, plan.changes), ...warnOfEnds(view, plan.changes, now)]),
     digest: makeDigest(plan),
   }
 }

@@ -4,8 +4,9 @@
 // other in any order: they are created first, and get their references afterwards.
 import { isDeepStrictEqual } from 'node:util'
 import { presentFields } from '../../kinds/fields.ts'
-import { givingFields } from '../../kinds/giving.ts'
+import { givingFields, roleGivingFields } from '../../kinds/giving.ts'
 import { KINDS, PLAIN_KINDS, type WholeKind } from '../../kinds/index.ts'
+import { offerFields } from '../../kinds/resource.ts'
 import { isEnded } from '../../kinds/times.ts'
 import { put } from '../../log/change.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
@@ -64,7 +65,9 @@ export function applyPolicy(draft: Draft, policy: PolicyFile, mint: Mint, option
 const readRelation = (block: string | { readonly subject_resource: string }) =>
   typeof block === 'string' ? { subject_resource: block } : block
 
-const USUAL_GIVING = Object.fromEntries(Object.keys(givingFields).map((name) => [name, null]))
+const toNulls = (table: object) => Object.fromEntries(Object.keys(table).map((name) => [name, null]))
+const USUAL_GIVING = { role: toNulls(roleGivingFields), resource_role: toNulls(givingFields) }
+const USUAL_OFFER = toNulls(offerFields)
 
 /** A file says the end itself: one that a role would give by default is another one in each plan. */
 const NO_END = { valid_until: null }
@@ -188,7 +191,7 @@ class Application {
           'resource_role',
           WRITES_IN_FILES.resource_role,
           key,
-          this.#withGiving(granted_to ? { ...formed, granted_to } : formed),
+          this.#withGiving('resource_role', granted_to ? { ...formed, granted_to } : formed),
           of,
         )
       })
@@ -208,7 +211,10 @@ class Application {
     this.#members(path, sent, (key, fields) => {
       const stored = draft.get('resource', resource)?.actions.some((one) => one.key === key)
       if (!stored) draft.take(action.create(draft, { key, ...fields }, mint, resource))
-      else draft.take(action.replace(draft, { ref: key, fields }, mint, resource))
+      else {
+        const sent = this.#options.keepsTimes ? fields : { ...USUAL_OFFER, ...fields }
+        draft.take(action.replace(draft, { ref: key, fields: sent }, mint, resource))
+      }
     })
   }
 
@@ -248,13 +254,13 @@ class Application {
       if (this.#make('role', WRITES_IN_FILES.role, key)) return
       draft.take(WRITES_IN_FILES.role.update(draft, { ref: key, fields: { extends: [] } }, this.#mint))
     })
-    const items = (sent ?? []).map((item) => this.#withGiving(item))
+    const items = (sent ?? []).map((item) => this.#withGiving('role', item))
     this.#putEach('role', WRITES_IN_FILES.role, items)
   }
 
   /** A role without what it leaves out of how it is given, which a write of it alone would keep. */
-  #withGiving<F extends object>(role: F): F {
-    return this.#options.keepsTimes ? role : { ...USUAL_GIVING, ...role }
+  #withGiving<F extends object>(kind: keyof typeof USUAL_GIVING, role: F): F {
+    return this.#options.keepsTimes ? role : { ...USUAL_GIVING[kind], ...role }
   }
 
   #sets(sets: readonly PolicyConditionSet[]): void {

@@ -1,8 +1,9 @@
 // What a policy file says of the regular fields of an object: those that differ from their defaults. An export writes
 // them, and a plan compares them, so that both always know the same fields.
 import { defaultValue, type Field, fieldValue, presentFields, printInFile } from '../../kinds/fields.ts'
-import { type Giving, givingFields } from '../../kinds/giving.ts'
+import { type RoleGiving, roleGivingFields } from '../../kinds/giving.ts'
 import { findFields, KIND_NAMES, type KINDS, type KindName, type Objects, type TableKind } from '../../kinds/index.ts'
+import { type Action, offerFields } from '../../kinds/resource.ts'
 import type { Json } from '../../model/objects.ts'
 import { type ConnectingFact, isPart, isPolicyKind } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
@@ -35,7 +36,10 @@ function addFields<T extends object, K extends TableKind>(to: T, kind: K, object
 }
 
 /** How a role is given, in a file. */
-export const givingInFile = (role: Giving): Giving => presentFields(givingFields, role) as Giving
+export const givingInFile = (role: RoleGiving): RoleGiving => presentFields(roleGivingFields, role) as RoleGiving
+
+/** What an action is to tenants, in a file. */
+export const offerInFile = (action: Action): Pick<Action, 'grantable'> => presentFields(offerFields, action)
 
 type ConnectionInFile<K extends ConnectingFact> = NonNullable<
   PolicyFile[(typeof KINDS)[K]['inFiles']['section']]

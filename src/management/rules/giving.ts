@@ -4,7 +4,7 @@ import { roleKeyIn, typeOfInstance } from '../../kinds/kind.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/keys.ts'
-import { partKey } from '../../model/objects.ts'
+import { parseTenantRole, partKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import type { SentGiving } from '../schemas/field-members.ts'
 import { type Path, settleFlag } from './fields.ts'
@@ -44,6 +44,8 @@ export function settleGiving(
   }
 }
 
+/** Roles of tenants: never for everyone, and no longer or shorter than what is sent. */
+const OWN: Giving = { assignable_by_tenants: true }
 /** A role by the resource type that it is of, if any, and its key there. */
 function readName(kind: RoleKind, key: string): { readonly of: string; readonly key: string } {
   const slash = kind === 'resource_role' ? key.indexOf('/') : -1
@@ -52,6 +54,7 @@ function readName(kind: RoleKind, key: string): { readonly of: string; readonly 
 
 /** How the role of an assignment is given. */
 export function findGiving(view: View, { role, resource_instance: instance }: OfRole): Giving {
+  if (instance === null && parseTenantRole(role) !== undefined) return OWN
   const found =
     instance === null ? view.get('role', role) : view.get('resource_role', partKey(typeOfInstance(instance), role))
   return found ?? {}

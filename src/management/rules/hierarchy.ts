@@ -1,7 +1,7 @@
 // Inheritance: roles that extend roles, sets with a parent. The rules are the same: no cycles, and no chain longer than
 // a bound, so that every walk over a chain ends.
 import { type ErrorCode, ZerohopError } from '../../model/errors.ts'
-import { EXTENDS_DEPTH_MAX, SET_DEPTH_MAX } from '../../model/limits.ts'
+import { EXTENDS_DEPTH_MAX, SET_DEPTH_MAX, TENANT_EXTENDS_DEPTH_MAX } from '../../model/limits.ts'
 import { partKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import type { Path } from './fields.ts'
@@ -28,6 +28,25 @@ export function tenantRoles(view: View): Hierarchy {
     depth: EXTENDS_DEPTH_MAX,
     what: 'the chain of extended roles',
     cycle: 'EXTENDS_CYCLE',
+  }
+}
+
+/** Keys that no role has: those of the longest chain that tenants may put below a role that is `extendable`. */
+const ROOM = Array.from({ length: TENANT_EXTENDS_DEPTH_MAX }, (_, at) => `@${at}`)
+
+/**
+ * The roles in tenants with room below each that tenants may extend (D18), so that what tenants have made never stands in
+ * the way of a change. `of` is the role that is written.
+ */
+export function rolesWithRoom(view: View, of: { readonly key: string; readonly extendable: boolean }): Hierarchy {
+  const isExtendable = (key: string) => (key === of.key ? of.extendable : view.get('role', key)?.extendable === true)
+  return {
+    ...tenantRoles(view),
+    *children(key) {
+      if (key.startsWith('@')) return yield* ROOM.slice(ROOM.indexOf(key) + 1).slice(0, 1)
+      for (const child of view.by('roles_with_parent', key)) yield child.key
+      if (isExtendable(key)) yield ROOM[0]!
+    },
   }
 }
 

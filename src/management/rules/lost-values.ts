@@ -22,6 +22,7 @@ import { type Json, type JsonObject, partKey } from '../../model/objects.ts'
 import { formatInstant } from '../../model/print-time.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, InputOf, Mint, UseCase, UseCases, View } from '../../store/view.ts'
+import { warnOfTenantRoles } from './tenant-roles.ts'
 import { warnOfUndeclared } from './undeclared-reads.ts'
 
 /** The use case, which also warns of what its changes take away, and of conditions over what nothing declares. */
@@ -31,11 +32,13 @@ function warning<U extends UseCase>(useCase: U): U {
     const found = [
       ...warnOfUndeclared(view, decided.changes),
       ...warnOfLosses(view, decided.changes, mint.now),
+      ...warnOfTenantRoles(view, decided.changes),
       ...(decided.also ?? [])
         .filter(({ log }) => !isNew(log, decided.changes))
         .flatMap(({ log, changes }) => [
           ...warnOfUndeclared(view.other(log), changes),
           ...warnOfLosses(view.other(log), changes, mint.now),
+          ...warnOfTenantRoles(view.other(log), changes),
         ]),
     ]
     if (found.length === 0) return decided

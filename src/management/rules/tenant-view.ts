@@ -19,6 +19,7 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   membership: isInTenant,
   role_assignment: isInTenant,
   user_invite: isInTenant,
+  tenant_role: isInTenant,
   resource_instance: isInTenant,
   access_request: ({ tenant_id }, tenant, view) => view.get('tenant', tenant)?.id === tenant_id,
   relationship_tuple: isInTenant,
@@ -53,12 +54,14 @@ export const MADE: ReadonlySet<KindName> = new Set<KindName>([
   'membership',
   'role_assignment',
   'user_invite',
+  'tenant_role',
   'access_request',
 ])
 
 /** Indexes whose value ends with the key of a tenant, which has no slash: all that is under it is of that tenant. */
 const BY_TENANT: ReadonlySet<IndexName> = new Set<IndexName>([
   'memberships_of_tenant',
+  'roles_of_tenant',
   'assignments_of_tenant',
   'invites_of_tenant',
   'assignments_of_role_in_tenant',

@@ -11,7 +11,8 @@ import {
   type RegularName,
   type SentFields,
 } from '../../kinds/fields.ts'
-import { givingFields } from '../../kinds/giving.ts'
+import { givingFields, roleGivingFields } from '../../kinds/giving.ts'
+import { offerFields } from '../../kinds/resource.ts'
 import { noteFields } from '../../kinds/role-assignment.ts'
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
@@ -176,4 +177,8 @@ export const noteMembers = bodyMembers(noteFields, {})
 
 /** How a role is given, in bodies. */
 export const givingMembers = bodyMembers(givingFields, {})
+export const roleGivingMembers = bodyMembers(roleGivingFields, {})
+
+/** What an action is to tenants, in bodies. */
+export const offerMembers = bodyMembers(offerFields, {})
 export type SentGiving = t.Static<ReturnType<typeof t.closed<typeof givingMembers>>>

@@ -206,7 +206,7 @@ export const Plan = t.named(
     warnings: t.optional(
       t.described(
         t.Texts,
-        'roles that the plan gives an end and that conditions count on, so that they may be true then',
+        'roles that the plan gives an end and that conditions count on, so that they may be true then; and what roles of tenants lose and gain by it',
       ),
     ),
     fingerprints: t.described(

@@ -1,6 +1,6 @@
 // The form of a policy file: the bodies of the API, by keys, without what only requests have.
 // `Bundle` is version 1 of the form, which is still read.
-import { givingFields } from '../../kinds/giving.ts'
+import { givingFields, roleGivingFields } from '../../kinds/giving.ts'
 import { KINDS, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
 import * as t from '../../model/json-schema.ts'
 import { POLICY_KINDS } from '../../model/policy-kinds.ts'
@@ -26,9 +26,11 @@ const role = [
   ...(Object.keys(givingFields) as (keyof typeof givingFields)[]),
 ] as const
 
+const roleInTenants = [...role, ...(Object.keys(roleGivingFields) as (keyof typeof roleGivingFields)[])] as const
+
 const BundleResource = t.closed({
   ...t.membersOf(ResourceCreate, 'key', 'name', 'description', 'urn', 'type_attributes', 'attributes'),
-  actions: t.maybe(t.mapOf(t.closed(t.membersOf(ActionBlock, 'name', 'description', 'attributes')))),
+  actions: t.maybe(t.mapOf(t.closed(t.membersOf(ActionBlock, 'name', 'description', 'attributes', 'grantable')))),
   action_groups: t.maybe(t.mapOf(t.closed(t.membersExcept(ActionGroupCreate, 'key')))),
   relations: t.maybe(t.mapOf(t.closed(relation))),
   roles: t.maybe(
@@ -60,7 +62,7 @@ export const Bundle = t.closed({
   user_attributes: t.maybe(t.mapOf(AttributeBlock)),
   tenant_attributes: t.maybe(t.mapOf(AttributeBlock)),
   resources: t.maybe(t.listOf(BundleResource)),
-  roles: t.maybe(t.listOf(t.closed(t.membersOf(RoleCreate, 'key', ...role)))),
+  roles: t.maybe(t.listOf(t.closed(t.membersOf(RoleCreate, 'key', ...roleInTenants)))),
   condition_sets: t.maybe(t.listOf(BundleConditionSet)),
   set_rules: t.maybe(t.listOf(SetRuleCreate)),
   tenants: t.maybe(t.listOf(PLAIN_SCHEMAS.tenant.create)),

@@ -1,8 +1,9 @@
 // Resource types in the API, with their actions and declared attributes: what is sent and what is answered at
 // /v2/schema/{p}/{e}/resources and /v2/schema/{p}/{e}/users/attributes.
+import { offerFields } from '../../kinds/resource.ts'
 import * as t from '../../model/json-schema.ts'
 import { ACTIONS_PER_RESOURCE_MAX, ATTRIBUTES_PER_RESOURCE_MAX } from '../../model/limits.ts'
-import { bodyNames, readNames } from './field-members.ts'
+import { answerMembers, bodyNames, offerMembers, readNames } from './field-members.ts'
 import { attributeFilter, counted, flagParameter, page, query, search, textParameter } from './query-parameters.ts'
 import { ResourceRoleRead, RoleBlock } from './resource-roles.ts'
 import { Attributes, Id, Key, known, sameKey } from './schema-parts.ts'
@@ -13,7 +14,7 @@ const AttributeTypeName = t.enumOf('bool', 'number', 'string', 'time', 'array', 
 const bodyV1Texts = { v1compat_path: t.maybe(t.Text), v1compat_name: t.maybe(t.Text) }
 const readV1Texts = { v1compat_path: t.nullable(t.Text), v1compat_name: t.nullable(t.Text) }
 
-const actionFields = { ...bodyNames, attributes: t.maybe(Attributes), ...bodyV1Texts }
+const actionFields = { ...bodyNames, attributes: t.maybe(Attributes), ...offerMembers, ...bodyV1Texts }
 
 /** In the map `actions` of a resource type the key stands outside. */
 export const ActionBlock = t.closed(actionFields)
@@ -100,7 +101,14 @@ export type ResourceReplace = t.Static<typeof ResourceReplace>
 export const ResourceUpdate = t.named('ResourceUpdate', t.closed({ ...sameKey, ...fields }))
 export type ResourceUpdate = t.Static<typeof ResourceUpdate>
 
-const actionRead = { id: Id, key: t.Text, ...readNames, attributes: t.nullable(Attributes), ...readV1Texts }
+const actionRead = {
+  id: Id,
+  key: t.Text,
+  ...readNames,
+  attributes: t.nullable(Attributes),
+  ...answerMembers(offerFields),
+  ...readV1Texts,
+}
 const attributeRead = { id: Id, key: t.Text, type: AttributeTypeName, description: t.nullable(t.Text) }
 
 export const ActionRead = t.named(

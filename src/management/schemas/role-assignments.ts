@@ -2,7 +2,6 @@
 // of a user.
 import { membershipFields } from '../../kinds/membership.ts'
 import { roleAssignmentFields } from '../../kinds/role-assignment.ts'
-import { durationFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
 import {
@@ -51,21 +50,6 @@ export type RoleAssignmentCreate = t.Static<typeof RoleAssignmentCreate>
 const { tenant: _tenant, ...inTenant } = RoleAssignmentCreate.properties
 export const AssignmentInTenant = t.named('RoleAssignmentInTenant', t.closed(inTenant))
 export type AssignmentInTenant = t.Static<typeof AssignmentInTenant>
-
-/** A role that the key of a tenant may assign. */
-export const AssignableRole = t.named(
-  'AssignableRole',
-  t.open({
-    id: Id,
-    key: t.Text,
-    resource: t.described(t.nullable(t.Text), 'of a role on instances: their type'),
-    name: t.Text,
-    description: t.nullable(t.Text),
-    permissions: t.Texts,
-    ...answerMembers(durationFields),
-  }),
-)
-export type AssignableRole = t.Static<typeof AssignableRole>
 
 /** A user of a tenant, with or without a role there. */
 export const MembershipCreate = t.closed({ user: t.Text, tenant: t.Text, ...bodyMembers(membershipFields, {}) })

@@ -1,8 +1,8 @@
 // Tenant roles in the API: what is sent and what is answered at /v2/schema/{p}/{e}/roles.
-import { givingFields } from '../../kinds/giving.ts'
+import { roleGivingFields } from '../../kinds/giving.ts'
 import * as t from '../../model/json-schema.ts'
 import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
-import { answerMembers, bodyNames, givingMembers, readNames } from './field-members.ts'
+import { answerMembers, bodyNames, readNames, roleGivingMembers } from './field-members.ts'
 import { attributeFilter, counted, page, query, search } from './query-parameters.ts'
 import { ResourceRoleCreate } from './resource-roles.ts'
 import { Attributes, Key, known, Null, sameKey } from './schema-parts.ts'
@@ -18,7 +18,7 @@ const fields = {
     t.described(t.Texts, 'keys or ids of roles whose permissions this role also gets', { maxItems: EXTENDS_MAX }),
   ),
   attributes: t.maybe(Attributes),
-  ...givingMembers,
+  ...roleGivingMembers,
   granted_to: t.later(),
   v1compat_settings: t.maybe(Attributes),
   v1compat_attributes: t.maybe(Attributes),
@@ -54,7 +54,7 @@ export const RoleRead = t.named(
     ...readNames,
     permissions: t.Texts,
     attributes: t.nullable(Attributes),
-    ...answerMembers(givingFields),
+    ...answerMembers(roleGivingFields),
     extends: t.described(t.Texts, 'keys of roles'),
     granted_to: Null,
     v1compat_settings: t.nullable(Attributes),

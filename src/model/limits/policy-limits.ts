@@ -25,6 +25,12 @@ export const EMAIL_LENGTH_MAX = 254
 export const ATTRIBUTES_BYTES_MAX = 64 * 1024
 /** Roles of one environment: each costs a bitset row in every image. */
 export const ROLES_MAX = 50_000
+/** Roles that one tenant may make: a person reads the list. */
+export const TENANT_ROLES_PER_TENANT_MAX = 50
+/** Roles of all tenants of one environment, apart from its own roles, so that customers do not use up those: each is a row as well. */
+export const TENANT_ROLES_MAX = 100_000
+/** Roles of a tenant that extend each other in a chain: a role that tenants may extend has room for it below it. */
+export const TENANT_EXTENDS_DEPTH_MAX = 4
 /** Resource types of one environment: they are schema, not data. */
 export const RESOURCES_MAX = 10_000
 /** Users of one environment: with the longest keys 0.6 GiB, so that the image stays below its own limit. */

@@ -114,7 +114,7 @@ function listRoles(of: readonly Pdp[], user: string, permissions: readonly Permi
     const held = pdp.roleAssignments({ user, page: 1, perPage: LISTING_PAGE_MAX })
     return held
       .filter((one) => one.resource_instance === undefined)
-      .map(({ role, tenant }) => makeRole(role, permissions[at]?.get(role) ?? [], tenant))
+      .map(({ role, tenant }) => makeRole(role, permissions[at]?.get(role) ?? pdp.rolePermissions(role), tenant))
   })
 }
 

@@ -11,6 +11,7 @@ import { PageQuery } from '../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/keys.ts'
+import { parseTenantRole } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
 import { resolvePlace, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
@@ -187,6 +188,7 @@ function selectAssignments(view: () => View, query: Query) {
   const fits = (one: RoleAssignment) =>
     one.resource_instance === null &&
     one.user !== EVERYBODY &&
+    parseTenantRole(one.role) === undefined &&
     isShown(one, shown) &&
     is(user, one.user) &&
     is(tenant, one.tenant) &&

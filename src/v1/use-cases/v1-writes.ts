@@ -4,6 +4,7 @@
 // names of v1.
 
 import type { Role } from '../../kinds/role.ts'
+import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
 import type { User } from '../../kinds/user.ts'
 import { assign, giveRoles, refuseEverybody, unassign } from '../../management/objects/role-assignments.ts'
@@ -15,7 +16,7 @@ import { requireSameKey } from '../../management/rules/collection.ts'
 import { BODY, type Sent, settleAttributes } from '../../management/rules/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import type { JsonObject } from '../../model/objects.ts'
+import { type JsonObject, parseTenantRole } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, UseCase, View } from '../../store/view.ts'
 import { named } from './error-locations.ts'
@@ -55,9 +56,13 @@ function v1SyncUser(view: View, sent: V1User, mint: Mint): Decided<User> {
   })
 }
 
+/** Roles in tenants of the environment: v1 does not have those of tenants (D18), and leaves them. */
+const isInV1 = ({ role, resource_instance: instance }: RoleAssignment): boolean =>
+  instance === null && parseTenantRole(role) === undefined
+
 /** Replaces the user's roles in tenants. */
 function setRoles(draft: Draft, user: string, roles: NonNullable<V1User['roles']>, mint: Mint): void {
-  const before = [...draft.by('assignments_of_user', user)].filter((one) => one.resource_instance === null)
+  const before = [...draft.by('assignments_of_user', user)].filter((one) => isInV1(one))
   draft.stage(giveRoles(draft, user, roles, mint))
   const wanted = new Set<string>()
   for (const { role, tenant } of roles) {
@@ -148,18 +153,19 @@ export interface V1Assignment {
   readonly scope?: Sent<string>
 }
 
-/** v1 has roles of users alone, and none of everybody (D16). */
-const toAssignment = ({ role, user, scope }: V1Assignment) => ({
-  role,
+/** v1 has roles of users alone, none of everybody (D16), and none of tenants (D18). */
+const toAssignment = (view: View, { role, user, scope }: V1Assignment) => ({
+  role: view.require('role', role, [...BODY, 'role']).key,
   user: refuseEverybody(user, [...BODY, 'user']),
   tenant: scope ?? null,
 })
 const SCOPE = { tenant: 'scope' }
 
 const v1Assign = (view: View, sent: V1Assignment, mint: Mint) =>
-  named(SCOPE, () => assign(view, toAssignment(sent), mint))
+  named(SCOPE, () => assign(view, toAssignment(view, sent), mint))
 /** Its keys are in the query. */
-const v1Unassign = (view: View, sent: V1Assignment) => named(SCOPE, () => unassign(view, toAssignment(sent)), 'query')
+const v1Unassign = (view: View, sent: V1Assignment) =>
+  named(SCOPE, () => unassign(view, toAssignment(view, sent)), 'query')
 
 /** The value of two fields with the same meaning. @throws KEY_MISMATCH when they differ */
 function sameName(first: Sent<string>, second: Sent<string>, field: string): string | undefined {

@@ -26,7 +26,7 @@ const POLICY = {
   resources: [
     {
       key: 'doc',
-      actions: { read: {}, edit: {} },
+      actions: { read: { grantable: true }, edit: {} },
       roles: {
         editor: { permissions: ['edit'], assignable_by_tenants: true },
         owner: { permissions: ['read', 'edit'] },
@@ -84,6 +84,7 @@ beforeEach(async () => {
   await apply({ ...POLICY, ...FACTS() })
   acme = (await createKey({ tenant_id: 'acme' })).body.secret
   globex = (await createKey({ tenant_id: 'globex' })).body.secret
+  await ask('POST', '$F/tenants/globex/roles', { key: 'auditor', permissions: ['doc:read'] }, as(globex))
 })
 
 describe('the key of a tenant', () => {
@@ -280,6 +281,7 @@ describe('another tenant', () => {
       'globex-boss',
       'globex-clerk',
       'doc:globex-plan',
+      'auditor@globex',
       'vendor-support',
       'owner',
       'doc',
@@ -327,21 +329,23 @@ describe('another tenant', () => {
         if (answer.status < 300) answered++
         if (answer.status === 204) await apply({ zerohop: 2, ...FACTS() }) // what it took away comes back
         if (answer.status === 200 && title(route) === INVITING) await ask('DELETE', `$F/user_invites/${answer.body.id}`)
+        if (answer.status < 300 && url.includes('/roles')) await dropRoles()
         const sent = `${url} ${JSON.stringify(body)}`
-        if (answer.status === 200 && title(route) === INVITING) invitations.push(sent)
+        if (answer.status === 200 && [INVITING, MAKING].includes(title(route))) invitations.push(sent)
         const received = JSON.stringify([answer.body, answer.headers])
         const isInvited = (mark: string) => title(route) === HISTORY && invitations.some((text) => text.includes(mark))
         for (const mark of marks)
           if (received.includes(mark) && !sent.includes(mark) && !isInvited(mark))
             throw new Error(`${route.method} ${url} tells of ${mark}: ${received}`)
-        // what was sent may come back in an error, and in an invite, and nowhere else
-        const echoes = title(route) === INVITING ? sent : ''
+        // what was sent may come back in an error, in an invite and in the key of a role that is made, and nowhere else
+        const echoes = [INVITING, MAKING].includes(title(route)) ? sent : ''
         if (answer.status < 300)
           for (const mark of ids) if (!echoes.includes(mark) && !isInvited(mark)) expect(received).not.toContain(mark)
         if (!marks.some((mark) => sent.includes(mark)) || (route.method !== 'GET' && answer.status < 300)) return
         // what another tenant has answers like what nobody has
         const nothing = (text: string) => marks.reduce((all, mark, n) => all.replaceAll(mark, absent(mark, n)), text)
         const again = await ask(route.method, nothing(url), body && JSON.parse(nothing(JSON.stringify(body))), as(acme))
+        if (again.status < 300 && url.includes('/roles')) await dropRoles()
         expect({ sent, answer: nothing(formatReply(answer)) }).toEqual({
           sent,
           answer: title(route) === HISTORY ? nothing(formatReply(again)) : formatReply(again),
@@ -357,10 +361,18 @@ describe('another tenant', () => {
 })
 
 const title = ({ method, url }: Route) => `${method} ${url}`
+/** A role has the key that was sent. */
+const MAKING = 'POST /v2/facts/:p/:e/tenants/:ref/roles'
 /** Whoever is invited is named in the answer, and a list would name them to later requests. */
 const INVITING = 'POST /v2/facts/:p/:e/tenants/:ref/invites'
 /** It has the names that the tenant itself wrote into invites. */
 const HISTORY = 'GET /v2/facts/:p/:e/tenants/:ref/history'
+/** Deletes the roles that `acme` has made. */
+async function dropRoles(): Promise<void> {
+  const { data } = (await ask('GET', '$F/tenants/acme/roles?per_page=100')).body
+  for (const { key, tenant } of data as { key: string; tenant: string | null }[])
+    if (tenant !== null) await ask('DELETE', `$F/tenants/acme/roles/${encodeURIComponent(key)}`)
+}
 
 /** A name or an id of the same form that nothing has. */
 const absent = (mark: string, n: number) => (mark === 'globex' ? 'nobody' : n.toString(16).padStart(32, 'e'))
@@ -395,7 +407,8 @@ async function snapshotOfGlobex(): Promise<unknown> {
   const invites = (await ask('GET', '$F/tenants/globex/invites', undefined, as(globex))).body
   const history = (await ask('GET', '$F/tenants/globex/history', undefined, as(globex))).body
   const all = (await ask('GET', '$F/users?per_page=100')).body.total_count
-  return { users, assignments, invites, history, all, tenant: (await ask('GET', '$F/tenants/globex')).body }
+  const roles = (await ask('GET', '$F/tenants/globex/roles', undefined, as(globex))).body
+  return { users, assignments, invites, history, roles, all, tenant: (await ask('GET', '$F/tenants/globex')).body }
 }
 
 /** Ids of `globex` that `acme` has nothing to do with. */

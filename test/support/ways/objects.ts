@@ -21,6 +21,7 @@ export function* putsOf(world: World): Iterable<Operation> {
 /** Facts, in an order in which management takes them. */
 const FACTS: readonly PolicyKind[] = [
   'tenant',
+  'tenant_role',
   'user',
   'membership',
   'resource_instance',

@@ -14,6 +14,7 @@ import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
+import { AskWhy } from './ask-why.tsx'
 import classes from './own-tenant-page.module.css'
 
 const ROWS = 20
@@ -50,6 +51,7 @@ function OwnTenant({
       <Page title={tenant.name} description={session.user?.name ?? session.access.name ?? undefined} actions={out}>
         <Members path={path} canWrite={canWrite} />
         <Invites path={path} canWrite={canWrite} />
+        <AskWhy path={path} />
         <Changes path={path} canWrite={canWrite} />
       </Page>
     </main>
@@ -296,7 +298,12 @@ function Invites({ path, canWrite }: PartProps) {
 }
 
 const OPS = { create: 'added', update: 'changed', delete: 'removed' } as const
-const KINDS = { membership: 'Member', role_assignment: 'Role', user_invite: 'Invite' } as const
+const KINDS = {
+  membership: 'Member',
+  role_assignment: 'Role',
+  user_invite: 'Invite',
+  tenant_role: 'Own role',
+} as const
 
 function Changes({ path }: PartProps) {
   const [page, setPage] = useState(1)
@@ -318,7 +325,8 @@ function Changes({ path }: PartProps) {
       cell: ({ changes }) =>
         changes.map(({ op, kind, user, email, role, resource_instance: on }) => (
           <div key={`${op} ${kind} ${user} ${email} ${role} ${on}`}>
-            {[KINDS[kind], role, OPS[op]].filter(Boolean).join(' ')}: {user ?? email}
+            {[KINDS[kind], role, OPS[op]].filter(Boolean).join(' ')}
+            {user === null && email === null ? '' : `: ${user ?? email}`}
             {on === null ? '' : ` on ${on}`}
           </div>
         )),

@@ -46,6 +46,7 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 const LogLevel = makeChoice(LEVELS, `one of ${LEVELS.join(', ')}`)
 
 const Reads = makeChoice(['linearizable', 'local'], '`linearizable` or `local`')
+const TenantRoles = makeChoice(['within_own', 'grantable'], '`within_own` or `grantable`')
 const MANAGEMENT = ['serve', 'api'] as const
 const SERVERS = ['serve', 'api', 'pdp'] as const
 
@@ -155,6 +156,11 @@ export const SERVER_VARIABLES = {
   }),
   ZEROHOP_READS: withDefault(Reads, 'linearizable', {
     about: '`local`: reads of the management API do not first ask the database for the newest state',
+    readBy: MANAGEMENT,
+  }),
+  ZEROHOP_TENANT_ROLES: withDefault(TenantRoles, 'within_own', {
+    about:
+      '`within_own`: who makes a role of a tenant, or assigns one, and is named as the [acting user](http-api.md#roles-of-a-tenant), gives no more than the own roles in that tenant have. `grantable`: what is offered to tenants is the only bound',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_IMAGE_MEMORY: withDefault(Bytes, IMAGE_MEMORY_BYTES_DEFAULT, {

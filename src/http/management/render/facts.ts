@@ -23,7 +23,7 @@ import type { SetRuleRead } from '../../../management/schemas/set-rules.ts'
 import type { TupleDetailed, TupleRead } from '../../../management/schemas/tuples.ts'
 import type { UserRead } from '../../../management/schemas/users.ts'
 import { RELATIONSHIPS_SHOWN_MAX } from '../../../model/limits.ts'
-import { assignmentKey, type Json, partKey } from '../../../model/objects.ts'
+import { assignmentKey, type Json, parseTenantRole, partKey } from '../../../model/objects.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { isMemberShown, isShown, notEnded, type Shown } from '../time-states.ts'
@@ -165,7 +165,7 @@ function requireInstanceBlock(view: View, name: string) {
 }
 
 function requireRole(view: View, { role, resource_instance: instance }: RoleAssignment) {
-  if (instance === null) return view.require('role', role)
+  if (instance === null) return view.require(parseTenantRole(role) === undefined ? 'role' : 'tenant_role', role)
   return view.require('resource_role', partKey(split(instance).type, role))
 }
 

@@ -3,11 +3,12 @@
 
 import { type ActionGroup, actionGroupFields } from '../../../kinds/action-group.ts'
 import type { ConditionSet } from '../../../kinds/condition-set.ts'
-import { givingFields } from '../../../kinds/giving.ts'
+import { givingFields, roleGivingFields } from '../../../kinds/giving.ts'
 import { type Relation, relationFields } from '../../../kinds/relation.ts'
-import type { Action, AttributeDefinition, Resource } from '../../../kinds/resource.ts'
+import { type Action, type AttributeDefinition, offerFields, type Resource } from '../../../kinds/resource.ts'
 import type { Derivation, ResourceRole } from '../../../kinds/resource-role.ts'
 import type { Role } from '../../../kinds/role.ts'
+import type { TenantRole } from '../../../kinds/tenant-role.ts'
 import { durationFields } from '../../../kinds/times.ts'
 import { type RuleWithIds, withRuleIds } from '../../../management/objects/derivations.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
@@ -20,8 +21,8 @@ import type {
   ResourceRoleRead,
 } from '../../../management/schemas/resource-roles.ts'
 import type { ActionRead, AttributeRead, ResourceRead } from '../../../management/schemas/resources.ts'
-import type { AssignableRole } from '../../../management/schemas/role-assignments.ts'
 import type { RoleRead } from '../../../management/schemas/roles.ts'
+import type { AssignableRole, OfferedPermission } from '../../../management/schemas/tenant-roles.ts'
 import type { View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { fieldPrinter } from './fields.ts'
@@ -32,6 +33,8 @@ function toRecord<T, P>(parts: Iterable<T>, key: (part: T) => string, print: (pa
 }
 
 const printGiving = fieldPrinter(givingFields)
+const printRoleGiving = fieldPrinter(roleGivingFields)
+const printOffer = fieldPrinter(offerFields)
 
 export function roleRead(scope: Scope, role: Role): RoleRead {
   const { id, key, name, description, permissions, attributes } = role
@@ -42,7 +45,7 @@ export function roleRead(scope: Scope, role: Role): RoleRead {
     description,
     permissions,
     attributes,
-    ...printGiving({}, role, ''),
+    ...printRoleGiving({}, role, ''),
     extends: role.extends,
     granted_to: null,
     v1compat_settings: role.v1?.settings ?? null,
@@ -54,11 +57,23 @@ export function roleRead(scope: Scope, role: Role): RoleRead {
 
 const printDurations = fieldPrinter(durationFields)
 
-/** A role as the administrators of a tenant see it. */
-export function assignableRole(role: Role | ResourceRole): AssignableRole {
-  const { id, name, description } = role
-  const [key, resource] = 'resource' in role ? [role.role, role.resource] : [role.key, null]
-  return { id, key, resource, name, description, permissions: role.permissions, ...printDurations({}, role, '') }
+/** A role as the administrators of a tenant see it: of the environment, on instances, or of the tenant. */
+export function assignableRole(role: Role | ResourceRole | TenantRole): AssignableRole {
+  const { id, key, name, description, permissions } = role
+  const about = { name, description, permissions, extends: role.extends }
+  if ('tenant' in role) return { id, key, tenant: role.tenant, resource: null, ...about }
+  const [bare, resource] = 'resource' in role ? [role.role, role.resource] : [key, null]
+  return { id, key: bare, tenant: null, resource, ...about, ...printDurations({}, role, '') }
+}
+
+/** A permission that is offered to tenants. */
+export function offeredPermission({ resource, action }: { resource: Resource; action: Action }): OfferedPermission {
+  const { key, name, description } = action
+  return {
+    key: `${resource.key}:${key}`,
+    resource: { key: resource.key, name: resource.name },
+    action: { key, name, description },
+  }
 }
 
 export function derivationRule({ rule, role_id, resource_id, relation_id }: RuleWithIds): DerivationRuleRead {
@@ -119,8 +134,10 @@ export function actionGroupRead(scope: Scope, resource: Resource, group: ActionG
   return Object.assign(row, { actions, resource_id: resource.id }, place(scope), times(group))
 }
 
-function actionBlock({ id, key, name, description, attributes, v1 }: Action) {
-  return { id, key, name, description, attributes, v1compat_path: v1?.path ?? null, v1compat_name: v1?.name ?? null }
+function actionBlock(action: Action) {
+  const { id, key, name, description, attributes, v1 } = action
+  const texts = { v1compat_path: v1?.path ?? null, v1compat_name: v1?.name ?? null }
+  return { id, key, name, description, attributes, ...printOffer({}, action, ''), ...texts }
 }
 
 function attributeBlock({ id, key, type, description }: AttributeDefinition) {

@@ -47,6 +47,8 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   membership: null,
   /** the routes of resource types declare attributes of users and of tenants */
   built_in: null,
+  /** the routes of tenants make their own roles */
+  tenant_role: null,
   applied_object: null,
   /** with plans: they need the thread that makes them */
   proposal: null,

@@ -1,13 +1,11 @@
 // Tenants and the users who belong to them: /v2/facts/{p}/{e}/tenants.
-import type { FastifyInstance } from 'fastify'
-import type { Giving } from '../../../kinds/giving.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Membership } from '../../../kinds/membership.ts'
 import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
 import type { User } from '../../../kinds/user.ts'
+import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
 import { endedInTenant } from '../../../management/rules/time-spans.ts'
-import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import {
-  AssignableRole,
   AssignmentInTenant,
   RoleAssignmentRead,
   TenantAssignmentQuery,
@@ -19,10 +17,9 @@ import { assignmentKey, membershipKey } from '../../../model/objects.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
-import { indexed, paged, type Rows, type Source, searched, sliced } from '../collection-pages.ts'
+import { indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { assignmentRead, userRead } from '../render/facts.ts'
-import { assignableRole } from '../render/schema.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { foundLinked, textFilter } from '../text-search.ts'
 import {
@@ -39,10 +36,10 @@ import { plainRoutes } from './plain-kinds.ts'
 import { listAssignments, printAssignments } from './role-assignments.ts'
 import { tenantInviteRoutes } from './tenant-invites.ts'
 import { tenantRequestRoutes } from './tenant-requests.ts'
+import { readActing, tenantRoleRoutes } from './tenant-roles.ts'
 import { printListed } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
-const ROLES = `${TENANT}/roles`
 const ASSIGNMENTS = `${TENANT}/role_assignments`
 const change = { operation: 'facts.write', tag: 'tenants' } as const
 const changeMembers = { operation: 'members.write', tag: 'tenants' } as const
@@ -56,6 +53,7 @@ export function tenantRoutes(app: FastifyInstance, management: RouteContext): vo
   memberRoutes(app, management)
   tenantInviteRoutes(app, management)
   tenantRequestRoutes(app, management)
+  tenantRoleRoutes(app, management)
 }
 
 function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void {
@@ -97,24 +95,10 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
 
 /** Roles in one tenant: what its own administrators see and change, with a key of level `tenant`. */
 function memberRoutes(app: FastifyInstance, management: RouteContext): void {
-  const toInput = ({ params, body }: { params: { ref: string }; body: AssignmentInTenant }) => ({
-    ...body,
-    tenant: params.ref,
-  })
-  listRoute(app, management, {
-    path: ROLES,
-    tag: 'tenants',
-    summary: 'List the roles that may be assigned in a tenant by its own administrators',
-    operation: 'members.read',
-    query: PageQuery,
-    form: 'page',
-    rows: async ({ view, ref }, page) => {
-      const now = view()
-      now.require('tenant', ref)
-      return sliced([...now.list('role'), ...now.list('resource_role')].filter(isAssignable), page)
-    },
-    answer: AssignableRole,
-    print: (_asked, roles) => roles.map(assignableRole),
+  const toInput = (request: FastifyRequest<Named & { Body: AssignmentInTenant }>) => ({
+    ...request.body,
+    tenant: request.params.ref,
+    by: readActing(management, request),
   })
   listRoute(app, management, {
     path: ASSIGNMENTS,
@@ -158,15 +142,13 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   )
 }
 
-const isAssignable = (role: Giving): boolean => role.assignable_by_tenants === true
-
 /** Users of a tenant by `search`, by `role` (held in this tenant) and by `state` of what makes them one. */
 async function listTenantUsers(view: () => StoredView, ref: string, query: Query, page: Page): Promise<Rows<User>> {
   const tenant = view().require('tenant', ref).key
   const search = readText(query, 'search')
   const shown = readShown(query)
   const roleRef = readText(query, 'role')
-  const role = roleRef === undefined ? undefined : view().find('role', roleRef)?.key
+  const role = roleRef === undefined ? undefined : findRoleInTenants(view(), roleRef)?.key
   if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
   const { hidden, fits } = await withoutState(view, tenant, role, shown)
   const visible = () => view().without(role === undefined ? 'membership' : 'role_assignment', hidden)

@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
 import { refuseEverybody } from '../../../management/objects/role-assignments.ts'
+import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
 import { endedSpan } from '../../../management/rules/time-spans.ts'
 import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
 import { NoBody, SuspensionSent } from '../../../management/schemas/schema-parts.ts'
@@ -117,7 +118,7 @@ async function listUsers(view: () => StoredView, query: Query, page: Page): Prom
   const search = readText(query, 'search')
   const shown = readShown(query)
   const roleRef = readText(query, 'role')
-  const role = roleRef && view().find('role', roleRef)?.key
+  const role = roleRef && findRoleInTenants(view(), roleRef)?.key
   const { hidden, fits } = role ? await withoutRole(view, role, shown) : NOBODY_LEFT_OUT
   const visible = () => view().without('user', hidden)
   const filters: Filter<User>[] = []

@@ -1,0 +1,161 @@
+// Roles in a tenant: those that its administrators may assign, and their own: /v2/facts/{p}/{e}/tenants/{tenant}/roles.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Giving } from '../../../kinds/giving.ts'
+import type { Action, Resource } from '../../../kinds/resource.ts'
+import type { ResourceRole } from '../../../kinds/resource-role.ts'
+import type { Role } from '../../../kinds/role.ts'
+import type { TenantRole } from '../../../kinds/tenant-role.ts'
+import { ACTING_USER, type ByTenant, requireTenantRole } from '../../../management/rules/tenant-roles.ts'
+import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import {
+  AssignableRole,
+  OFFERS,
+  OfferedPermission,
+  TenantRoleCreate,
+  TenantRolePermissions,
+  TenantRoleQuery,
+  TenantRoleUpdate,
+} from '../../../management/schemas/tenant-roles.ts'
+import type { StoredView } from '../../../store/view.ts'
+import { describe } from '../../description.ts'
+import { readWord } from '../access-query.ts'
+import { sliced } from '../collection-pages.ts'
+import { listRoute } from '../collection-routes.ts'
+import { assignableRole, offeredPermission } from '../render/schema.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
+
+const TENANT = '/v2/facts/:p/:e/tenants/:ref'
+const ROLES = `${TENANT}/roles`
+const ROLE = `${ROLES}/:tenant_role`
+const read = { operation: 'members.read', tag: 'tenants' } as const
+const change = { operation: 'members.write', tag: 'tenants' } as const
+
+interface Named {
+  Params: { ref: string; tenant_role: string }
+}
+
+/**
+ * Who a write below a tenant is made for: the user of the header, whose own roles bound what it gives, unless the server is
+ * told that what is offered to tenants is bound enough.
+ */
+export function readActing({ tenantRoles }: RouteContext, { headers }: FastifyRequest): ByTenant {
+  const acting = headers[ACTING_USER]
+  return acting === undefined || tenantRoles === 'grantable' ? {} : { acting: String(acting) }
+}
+
+export function tenantRoleRoutes(app: FastifyInstance, management: RouteContext): void {
+  listRoute(app, management, {
+    path: ROLES,
+    tag: 'tenants',
+    summary: 'List the roles that may be assigned in a tenant by its own administrators, and its own roles',
+    operation: 'members.read',
+    query: TenantRoleQuery,
+    form: 'page',
+    rows: async ({ view, ref, query }, page) => {
+      const now = view()
+      const tenant = now.require('tenant', ref).key
+      return sliced(listOffered(now, tenant, readWord(query, 'offered', OFFERS, 'assignable')), page)
+    },
+    answer: AssignableRole,
+    print: (_asked, roles) => roles.map(assignableRole),
+  })
+  listRoute(app, management, {
+    path: `${TENANT}/permissions`,
+    tag: 'tenants',
+    summary: 'List the permissions that roles of the tenant may have',
+    operation: 'members.read',
+    query: PageQuery,
+    form: 'page',
+    rows: async ({ view, ref }, page) => {
+      const now = view()
+      now.require('tenant', ref)
+      return sliced(listPermissions(now), page)
+    },
+    answer: OfferedPermission,
+    print: (_asked, permissions) => permissions.map(offeredPermission),
+  })
+  app.get<Named>(ROLE, describe(read, 'Read a role of a tenant', { response: { 200: AssignableRole } }), (request) => {
+    const view = requestView(management, request)
+    const { ref, tenant_role: role } = request.params
+    return assignableRole(requireTenantRole(view, view.require('tenant', ref).key, role))
+  })
+  writeRoutes(app, management)
+  permissionRoutes(app, management)
+}
+
+function writeRoutes(app: FastifyInstance, management: RouteContext): void {
+  const response = { 200: AssignableRole }
+  app.post<Named & { Body: TenantRoleCreate }>(
+    ROLES,
+    describe(change, 'Create a role of a tenant', { body: TenantRoleCreate, response }),
+    async (request, reply) => {
+      const input = { tenant: request.params.ref, role: request.body, by: readActing(management, request) }
+      return assignableRole(await write(management, request, reply, 'createTenantRole', input))
+    },
+  )
+  app.patch<Named & { Body: TenantRoleUpdate }>(
+    ROLE,
+    describe(change, 'Change a role of a tenant', { body: TenantRoleUpdate, response }),
+    async (request, reply) => {
+      const input = { ...toInput(management, request), fields: request.body }
+      return assignableRole(await write(management, request, reply, 'updateTenantRole', input))
+    },
+  )
+  app.put<Named & { Body: TenantRoleUpdate }>(
+    ROLE,
+    describe(change, 'Replace a role of a tenant', { body: TenantRoleUpdate, response }),
+    async (request, reply) => {
+      const input = { ...toInput(management, request), fields: request.body }
+      return assignableRole(await write(management, request, reply, 'replaceTenantRole', input))
+    },
+  )
+  app.delete<Named>(
+    ROLE,
+    describe(change, 'Delete a role of a tenant', { response: { 204: NoBody } }),
+    async (request, reply) => {
+      await write(management, request, reply, 'deleteTenantRole', toInput(management, request))
+      return reply.code(204).send()
+    },
+  )
+}
+
+function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
+  type Permissions = Named & { Body: TenantRolePermissions }
+  const schema = { body: TenantRolePermissions, response: { 200: AssignableRole } }
+  const path = `${ROLE}/permissions`
+  const added = describe(change, 'Add permissions to a role of a tenant', schema)
+  app.post<Permissions>(path, added, async (request, reply) => {
+    const input = { ...toInput(management, request), permissions: request.body.permissions }
+    return assignableRole(await write(management, request, reply, 'addTenantRolePermissions', input))
+  })
+  const removed = describe(change, 'Remove permissions from a role of a tenant', schema)
+  app.delete<Permissions>(path, removed, async (request, reply) => {
+    const input = { ...toInput(management, request), permissions: request.body.permissions }
+    return assignableRole(await write(management, request, reply, 'removeTenantRolePermissions', input))
+  })
+}
+
+function toInput(management: RouteContext, request: FastifyRequest<Named>) {
+  const { ref: tenant, tenant_role: ref } = request.params
+  return { tenant, ref, by: readActing(management, request) }
+}
+
+/** Roles of the environment that are offered to the tenant, and its own, which are offered for everything. */
+function listOffered(
+  view: StoredView,
+  tenant: string,
+  offered: (typeof OFFERS)[number],
+): readonly (Role | ResourceRole | TenantRole)[] {
+  const own = view.by('roles_of_tenant', tenant)
+  if (offered === 'extendable') return [...[...view.list('role')].filter(({ extendable }) => extendable), ...own]
+  return [...[...view.list('role'), ...view.list('resource_role')].filter(isAssignable), ...own]
+}
+
+const isAssignable = (role: Giving): boolean => role.assignable_by_tenants === true
+
+function listPermissions(view: StoredView): readonly { readonly resource: Resource; readonly action: Action }[] {
+  return [...view.list('resource')].flatMap((resource) =>
+    resource.actions.filter(({ grantable }) => grantable).map((action) => ({ resource, action })),
+  )
+}
