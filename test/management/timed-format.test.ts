@@ -253,9 +253,14 @@ describe('what has times is of another kind', () => {
     await store.commit(log, 'updateRole', { ref: 'editor', fields: { assignable_by_tenants: true } }, BY)
     const { id } = [...store.view(log).list('tenant')][0]!
     const invite = { email: 'ann@example.com', role: 'editor' }
-    const input = { tenant: id, name: 'inviteInTenant', input: { tenant: id, invite } } as const
+    const input = { tenant: id, name: 'inviteInTenant', input: { tenant: id, invite, by: {} } } as const
     await store.commit(log, 'writeInTenant', input, BY)
-    await store.commit(log, 'inviteInTenant', { tenant: id, invite: { ...invite, email: 'ben@example.com' } }, BY)
+    await store.commit(
+      log,
+      'inviteInTenant',
+      { tenant: id, invite: { ...invite, email: 'ben@example.com' }, by: {} },
+      BY,
+    )
     expect((await entryKinds()).slice(-2)).toEqual(['put tenants_user_invite', 'put user_invite'])
     expect(await format()).toBe(OF_TENANTS)
     const { revision } = store.head(log)

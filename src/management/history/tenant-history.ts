@@ -1,15 +1,18 @@
-// What of a revision concerns one tenant: who came and went, who got or lost which role, and who was invited. A revision
+// What of a revision concerns one tenant: who came and went, who got or lost which role, who was
+// invited, and its own roles. A revision
 // may have changes of several tenants and of the policy: nothing of those is shown, also not how many there are.
 import type { Membership } from '../../kinds/membership.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
+import type { TenantRole } from '../../kinds/tenant-role.ts'
 import type { UserInvite } from '../../kinds/user-invite.ts'
 import type { Change, LogEntry } from '../../log/change.ts'
+import { parseTenantRole } from '../../model/objects.ts'
 
 export interface TenantChange {
   readonly op: 'create' | 'update' | 'delete'
-  readonly kind: 'membership' | 'role_assignment' | 'user_invite'
-  /** key of a user; null where an invite names an email alone */
+  readonly kind: 'membership' | 'role_assignment' | 'user_invite' | 'tenant_role'
+  /** key of a user; null of a role of the tenant, and where an invite names an email alone */
   readonly user: string | null
   readonly email: string | null
   readonly role: string | null
@@ -35,7 +38,7 @@ export function changesOfTenant(
   return shown
 }
 
-const NOTHING = { email: null, role: null, resource_instance: null } as const
+const NOTHING = { user: null, email: null, role: null, resource_instance: null } as const
 
 function written(tenant: string, change: Change & { readonly op: 'put' }, at: number): TenantChange | undefined {
   const op = change.value.created_at === at ? 'create' : 'update'
@@ -49,6 +52,10 @@ function written(tenant: string, change: Change & { readonly op: 'put' }, at: nu
     if (value.tenant !== tenant) return undefined
     return { op, kind: 'role_assignment', ...NOTHING, user, role, resource_instance, value }
   }
+  if (change.kind === 'tenant_role') {
+    const { key: role, tenant: of } = change.value as TenantRole
+    return of === tenant ? { op, kind: 'tenant_role', ...NOTHING, role } : undefined
+  }
   if (change.kind !== 'user_invite') return undefined
   const value = change.value as UserInvite
   const { role, resource_instance, user = null } = value
@@ -60,6 +67,10 @@ function written(tenant: string, change: Change & { readonly op: 'put' }, at: nu
 /** Of the same instant it may be of a tenant before, which had the same key. */
 function deleted(tenant: Tenant, { kind, key }: Change, at: number): TenantChange | undefined {
   if (at === tenant.created_at) return undefined
+  if (kind === 'tenant_role')
+    return parseTenantRole(key)?.tenant === tenant.key
+      ? { op: 'delete', kind: 'tenant_role', ...NOTHING, role: key }
+      : undefined
   const parts = key.split('/')
   if (kind === 'membership') {
     const [of, user = ''] = parts

@@ -238,7 +238,7 @@ function resolve(view: View, user: string, sent: Names, mint: Mint | undefined):
  * key there, where the environment has no role of that key.
  * @throws OBJECT_NOT_FOUND, ROLE_OF_OTHER_TENANT
  */
-function resolveInTenant(view: View, { role: ref, tenant: of, by }: Names): { role: Stored; tenant: Tenant } {
+export function resolveInTenant(view: View, { role: ref, tenant: of, by }: Names): { role: Stored; tenant: Tenant } {
   const found = findRoleInTenants(view, ref)
   const role = found ?? (by === undefined ? view.require('role', ref, ROLE) : undefined)
   const tenant = view.require('tenant', of ?? DEFAULT_TENANT, [...BODY, 'tenant'])

@@ -5,19 +5,23 @@ import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { INVITES_MAX, INVITES_PER_TENANT_MAX } from '../../model/limits.ts'
+import { parseTenantRole } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, settleEmail, settleText } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
+import { type ByTenant, listPermissions, requireHeld } from '../rules/tenant-roles.ts'
 import { requireDuration, settleTimes } from '../rules/times.ts'
 import type { InviteInTenant } from '../schemas/invites.ts'
 import { reachInstance } from './instances.ts'
 import { settleNotes } from './invites.ts'
-import { requireResourceRole } from './role-assignments.ts'
+import { requireResourceRole, resolveInTenant } from './role-assignments.ts'
 
 interface ToTenant {
   /** key or id */
   readonly tenant: string
   readonly invite: InviteInTenant
+  /** set by the route, never by a body */
+  readonly by: ByTenant
 }
 interface OfTenant {
   /** key or id */
@@ -39,7 +43,7 @@ export const inviteByTenant = (view: View, input: ToTenant, mint: Mint): Decided
 
 function invite(
   view: View,
-  { tenant: ref, invite: sent }: ToTenant,
+  { tenant: ref, invite: sent, by }: ToTenant,
   mint: Mint,
   mark: Pick<UserInvite, 'by_tenant'>,
 ): Decided<UserInvite> {
@@ -53,7 +57,7 @@ function invite(
     updated_at: mint.now,
     status: 'pending',
     ...settleInvited(sent),
-    ...findOffered(view, tenant, sent),
+    ...findOffered(view, { tenant, sent, by }, mint),
     tenant,
     ...times,
     ...settleNotes({}, sent),
@@ -82,11 +86,28 @@ function settleInvited(sent: InviteInTenant): Pick<UserInvite, 'email' | 'first_
   }
 }
 
-/** The role that is offered, in the tenant or on an instance in it, which must exist. @throws OBJECT_NOT_FOUND */
-function findOffered(view: View, tenant: string, sent: InviteInTenant): Pick<UserInvite, 'role' | 'resource_instance'> {
+interface Offer {
+  readonly tenant: string
+  readonly sent: InviteInTenant
+  readonly by: ByTenant
+}
+
+/**
+ * The role that is offered, in the tenant or on an instance in it, which must exist. A role of the tenant itself is bounded
+ * by what the acting user has, as when it is assigned.
+ * @throws OBJECT_NOT_FOUND, ROLE_OF_OTHER_TENANT, BEYOND_OWN_ROLES
+ */
+function findOffered(
+  view: View,
+  { tenant, sent, by }: Offer,
+  mint: Mint,
+): Pick<UserInvite, 'role' | 'resource_instance'> {
   const path = [...BODY, 'role']
-  if (sent.resource_instance == null)
-    return { role: view.require('role', sent.role, path).key, resource_instance: null }
+  if (sent.resource_instance == null) {
+    const { key } = resolveInTenant(view, { role: sent.role, tenant, by }).role
+    if (parseTenantRole(key) !== undefined) requireHeld(view, tenant, [...listPermissions(view, [key])], by, mint, path)
+    return { role: key, resource_instance: null }
+  }
   const at = { ref: sent.resource_instance, tenant, path: [...BODY, 'resource_instance'] }
   const { instance } = reachInstance(view, at, undefined)
   return { role: requireResourceRole(view, instance.resource, sent.role, path).role, resource_instance: instance.key }

@@ -39,7 +39,7 @@ export const TenantChangeRead = t.named(
   'TenantChange',
   t.open({
     op: t.enumOf('create', 'update', 'delete'),
-    kind: t.enumOf('membership', 'role_assignment', 'user_invite'),
+    kind: t.enumOf('membership', 'role_assignment', 'user_invite', 'tenant_role'),
     user: t.described(t.nullable(t.Text), 'key'),
     email: t.described(t.nullable(t.Text), 'of an invite'),
     role: t.nullable(t.Text),

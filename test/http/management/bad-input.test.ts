@@ -23,6 +23,7 @@ const ACCEPTED: Readonly<Record<string, readonly string[]>> = {
   'PUT /v2/schema/:p/:e/bulk/roles': ['reference to nothing'], // without a resource a role has no derivation: 422
   'DELETE /v2/schema/:p/:e/roles/:ref/permissions': ['permission on nothing'],
   'DELETE /v2/schema/:p/:e/resources/:resource/roles/:ref/permissions': ['permission on nothing'],
+  'DELETE /v2/facts/:p/:e/tenants/:ref/roles/:tenant_role/permissions': ['permission on nothing'],
   'POST /v2/projects/:p/envs/:e/plan': ['more than 1000 items'], // a file holds more than one call assigns
   'POST /v2/projects/:p/envs/:e/apply': ['more than 1000 items'],
   'POST /v2/projects/:p/envs/:e/proposals': ['more than 1000 items'],

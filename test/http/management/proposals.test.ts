@@ -258,7 +258,7 @@ describe('an environment that requires approval', () => {
       const { status } = await other.ask(route.method, known.path(route.url), known.body(route))
       if (status < 300) answered++
     }
-    expect(answered).toBeGreaterThan(routes.length / 3)
+    expect(answered).toBeGreaterThan(15)
     expect(await exported()).toEqual(before)
   })
 })

@@ -171,9 +171,9 @@ describe('an environment that requires a reason', () => {
       await require(true)
     }
     for (const route of v1Writes) expect(isRefused(await ask(route, SAID, { key: envKey() }))).toBe(false)
-    expect(answered).toBeGreaterThan(writes.length / 2)
+    expect(answered).toBeGreaterThan(40)
     const entries = api.store.entries(api.environment, before)
-    expect(entries.length).toBeGreaterThan(writes.length / 3)
+    expect(entries.length).toBeGreaterThan(30)
     const without = entries.filter(({ by }) => by.reason !== REASON || by.ticket !== 'OPS-1741')
     expect(without.map(({ by }) => `${by.method} ${by.path} ${by.operation}`)).toEqual([])
   })

@@ -157,6 +157,30 @@ describe('an invite to a tenant', () => {
     expect(await rolesIn('late')).toMatchObject([{ role: 'clerk' }])
   })
 
+  it('is also for a role of the tenant itself, within what the acting user has, and goes with the role', async () => {
+    await ask('PATCH', '$S/resources/doc/actions/read', { grantable: true })
+    const own = { key: 'bookkeeper', name: 'Bookkeeper', permissions: ['doc:read'] }
+    expect(await ask('POST', '$F/tenants/acme/roles', own, as(acme))).toMatchObject({ status: 200 })
+    expect(await ask('POST', '$F/tenants/globex/roles', { ...own, key: 'theirs' }, as(globex))).toMatchObject({
+      status: 200,
+    })
+    const acting = (user: string, body: object) =>
+      ask('POST', PATH, body, { key: acme, headers: { 'x-acting-user': user } })
+    const offer = { email: 'books@acme.example', role: 'bookkeeper' }
+    refused(await invite({ ...offer, role: 'theirs' }), 404, 'does not exist')
+    refused(await invite({ ...offer, role: 'theirs@globex' }), 404, 'does not exist')
+    await ask('POST', '$F/users', { key: 'idle', role_assignments: [] })
+    await ask('POST', '$F/tenants/acme/users', { key: 'idle' })
+    refused(await acting('idle', offer), 403, 'doc:read')
+    const { status, body } = await acting('ben', offer)
+    expect([status, body.role]).toEqual([200, 'bookkeeper@acme'])
+    expect(await approve(body.id, 'books')).toMatchObject({ status: 200 })
+    expect(await rolesIn('books')).toMatchObject([{ role: 'bookkeeper@acme' }])
+    const { id } = (await invite({ ...offer, email: 'next@acme.example' })).body
+    await ask('DELETE', '$F/tenants/acme/roles/bookkeeper', undefined, as(acme))
+    refused(await ask('GET', `${PATH}/${id}`, undefined, as(acme)), 404, 'does not exist')
+  })
+
   it('to another tenant does not exist, by its id and by its key', async () => {
     const other = await ask(
       'POST',

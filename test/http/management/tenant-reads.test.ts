@@ -109,6 +109,26 @@ describe('why', () => {
     expect((await why({ user: 'ana', action: 'purge', resource: 'doc:acme-plan' })).body).toMatchObject({ allow: true })
   })
 
+  it('of a deny also offers the roles of the tenant itself, and none of another one', async () => {
+    await ask('PATCH', '$S/resources/doc/actions/edit', { grantable: true })
+    const role = { key: 'own', name: 'Own', permissions: ['doc:edit'] }
+    for (const [tenant, key] of [
+      ['acme', acme],
+      ['globex', globex],
+    ] as const)
+      expect(await ask('POST', `$F/tenants/${tenant}/roles`, role, as(key))).toMatchObject({ status: 200 })
+    const { body } = await why({ user: 'ana', action: 'edit', resource: 'doc' })
+    expect(body.offered).toEqual([
+      { role: 'own@acme', resource: null },
+      { role: 'editor', resource: 'doc' },
+    ])
+    for (const [tenant, key] of [
+      ['acme', acme],
+      ['globex', globex],
+    ] as const)
+      await ask('DELETE', `$F/tenants/${tenant}/roles/own`, undefined, as(key))
+  })
+
   it('says of a rule only that it is one, and of a suspended user that', async () => {
     const { body } = await why({ user: 'ana', action: 'purge', resource: 'doc' })
     expect(body).toMatchObject({ allow: true, reason: 'rule', because: [], offered: [] })
@@ -217,6 +237,15 @@ describe('decisions', () => {
 })
 
 describe('history', () => {
+  it('has the roles of the tenant itself', async () => {
+    const { data } = await read('history')
+    const none = { user: null, email: null, resource_instance: null }
+    expect(data.slice(0, 2).map(({ changes }: { changes: object[] }) => changes)).toEqual([
+      [{ ...none, op: 'delete', kind: 'tenant_role', role: 'own@acme' }],
+      [{ ...none, op: 'create', kind: 'tenant_role', role: 'own@acme' }],
+    ])
+  })
+
   it('has the changes of the tenant, of revisions that changed more, and says of its own keys alone who it was', async () => {
     const body = { user: 'ana', role: 'editor', resource_instance: 'doc:acme-plan', reason: 'on call' }
     await ask('POST', '$F/tenants/acme/role_assignments', body, as(acme))

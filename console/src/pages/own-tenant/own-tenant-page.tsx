@@ -298,7 +298,12 @@ function Invites({ path, canWrite }: PartProps) {
 }
 
 const OPS = { create: 'added', update: 'changed', delete: 'removed' } as const
-const KINDS = { membership: 'Member', role_assignment: 'Role', user_invite: 'Invite' } as const
+const KINDS = {
+  membership: 'Member',
+  role_assignment: 'Role',
+  user_invite: 'Invite',
+  tenant_role: 'Own role',
+} as const
 
 function Changes({ path }: PartProps) {
   const [page, setPage] = useState(1)
@@ -320,7 +325,8 @@ function Changes({ path }: PartProps) {
       cell: ({ changes }) =>
         changes.map(({ op, kind, user, email, role, resource_instance: on }) => (
           <div key={`${op} ${kind} ${user} ${email} ${role} ${on}`}>
-            {[KINDS[kind], role, OPS[op]].filter(Boolean).join(' ')}: {user ?? email}
+            {[KINDS[kind], role, OPS[op]].filter(Boolean).join(' ')}
+            {user === null && email === null ? '' : `: ${user ?? email}`}
             {on === null ? '' : ` on ${on}`}
           </div>
         )),

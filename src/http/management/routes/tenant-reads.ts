@@ -6,6 +6,7 @@ import { readAudit } from '../../../decision-log/audit-queries.ts'
 import { presentFields } from '../../../kinds/fields.ts'
 import type { Giving } from '../../../kinds/giving.ts'
 import type { Resource } from '../../../kinds/resource.ts'
+import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import { noteFields } from '../../../kinds/role-assignment.ts'
 import type { Tenant } from '../../../kinds/tenant.ts'
 import { projectTimes, timeFields } from '../../../kinds/times.ts'
@@ -13,6 +14,7 @@ import type { Actor, HistoryEntry } from '../../../log/change.ts'
 import { readHistory } from '../../../management/history/history.ts'
 import { changesOfTenant, type TenantChange } from '../../../management/history/tenant-history.ts'
 import type { PastRevisions } from '../../../management/past/past-revisions.ts'
+import { listPermissions } from '../../../management/rules/tenant-roles.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { makeLongPage } from '../../../management/schemas/schema-parts.ts'
 import {
@@ -204,7 +206,7 @@ function whyRoute(app: FastifyInstance, management: RouteContext, past: PastRevi
             ...{ role, everybody, resource_instance },
             ...(end === undefined ? {} : { valid_until: printTime(end) }),
           })),
-        offered: allow ? [] : findOffered(requestView(management, request), resource.key, body.action),
+        offered: allow ? [] : findOffered(requestView(management, request), tenant, resource.key, body.action),
       }
     },
   )
@@ -237,36 +239,26 @@ function findReason({ allow, because, code, rebac, abac }: Explanation): TenantW
 }
 
 /** The roles that keys of the tenant may assign and that have the permission, also by what they extend. */
-function findOffered(view: StoredView, type: string, action: string): TenantWhy['offered'] {
+function findOffered(view: StoredView, tenant: Tenant, type: string, action: string): TenantWhy['offered'] {
   const permission = `${type}:${action}`
   const isOffered = ({ assignable_by_tenants }: Giving): boolean => assignable_by_tenants === true
-  const inTenant = [...view.list('role')]
-    .filter((role) => isOffered(role) && hasPermission((key) => view.get('role', key), role, permission))
+  const inTenant = [...[...view.list('role')].filter(isOffered), ...view.by('roles_of_tenant', tenant.key)]
+    .filter(({ key }) => listPermissions(view, [key]).has(permission))
     .map(({ key }) => ({ role: key, resource: null }))
-  const onInstances = [...view.list('resource_role')]
-    .filter((role) => role.resource === type && isOffered(role))
-    .filter((role) => hasPermission((key) => view.get('resource_role', partKey(type, key)), role, permission))
+  const onInstances = [...view.by('resource_roles_of_resource', type)]
+    .filter((role) => isOffered(role) && isPermitted(view, role, permission))
     .map(({ role, resource }) => ({ role, resource }))
   return [...inTenant, ...onInstances]
 }
 
-interface WithPermissions {
-  readonly permissions: readonly string[]
-  readonly extends: readonly string[]
-}
-
-/** Roles that extend each other in a circle cannot be stored; one that several extend is looked at once. */
-function hasPermission(
-  find: (key: string) => WithPermissions | undefined,
-  role: WithPermissions,
-  wanted: string,
-): boolean {
-  const seen = new Set<string>()
-  const open: (WithPermissions | undefined)[] = [role]
-  while (open.length > 0) {
-    const one = open.pop()
-    if (one?.permissions.includes(wanted)) return true
-    for (const key of one?.extends ?? []) if (!seen.has(key) && seen.add(key)) open.push(find(key))
+/** True when the role or one that it extends has the permission. */
+function isPermitted(view: View, { resource, role }: ResourceRole, permission: string): boolean {
+  // a Set also walks what is added on the way
+  const reached = new Set([role])
+  for (const key of reached) {
+    const found = view.get('resource_role', partKey(resource, key))
+    if (found?.permissions.includes(permission)) return true
+    for (const parent of found?.extends ?? []) reached.add(parent)
   }
   return false
 }
