@@ -34,7 +34,8 @@ export function decideOnInstance(
  * D5 and D14: does a role that the user holds on the instance (0: one of `type` that is not stored), directly or derived,
  * have the permission? Permission 0 asks for any role.
  */
-/* inline */ export function decideByRelation(
+/* inline */
+export function decideByRelation(
   query: u32,
   user: u32,
   tenant: u32,
@@ -51,7 +52,8 @@ export function decideOnInstance(
 }
 
 /** RBAC: may the user do what `permission` names, in the tenant? Else, whether set rules have a say. */
-/* inline */ export function decideIn(query: u32, user: u32, tenant: u32, permission: u32): u32 {
+/* inline */
+export function decideIn(query: u32, user: u32, tenant: u32, permission: u32): u32 {
   const verdict = decideByRoles(query, rolesIn(user, tenant), permission)
   return verdict === ASK_USER ? decideUser(query, user, tenant, permission) : verdict
 }
@@ -90,7 +92,8 @@ const OF_SOMETIMES_SUSPENDED: u32 = TIMED + 4
  * suspended, or OF_SOMETIMES_SUSPENDED. It says the same at every instant: which of the roles are in force is looked up
  * when they are asked for a permission.
  */
-/* inline */ export function rolesIn(user: u32, tenant: u32): u32 {
+/* inline */
+export function rolesIn(user: u32, tenant: u32): u32 {
   if (tenant === 0) return OF_NOBODY // D1
   if (user === 0) return everybody() === 0 ? OF_NOBODY : OF_ANYBODY
   if (/* canary: suspended-in-tenants */ hasSuspension(user))
@@ -107,7 +110,8 @@ function rolesStored(user: u32, tenant: u32): u32 {
  * RBAC: do these roles, as `rolesIn` gives them, allow what `permission` names? Else, whether set rules have a say; or
  * ASK_TIME, or ASK_USER. Roles without times, as most are, do not look at the query.
  */
-/* inline */ export function decideByRoles(query: u32, roles: u32, permission: u32): u32 {
+/* inline */
+export function decideByRoles(query: u32, roles: u32, permission: u32): u32 {
   if (roles === OF_NOBODY || permission === 0) return Verdict.Deny // D1
   if ((roles & TIMED) !== 0) {
     if (roles === OF_SOMETIMES_SUSPENDED) return ASK_USER
@@ -119,6 +123,7 @@ function rolesStored(user: u32, tenant: u32): u32 {
 }
 
 /** These roles do not allow it: everybody's may, which are looked at second. One load where there are none. */
-/* inline */ function orAsk(permission: u32): u32 {
+/* inline */
+function orAsk(permission: u32): u32 {
   return everybody() === 0 ? askSets(permission) : ASK_USER
 }

@@ -4,7 +4,8 @@ import { hasBit, readBit } from '../memory/bitset'
 import { isRoleInForce, plainRoles, roleCountStored, timedEnd, timedStart } from '../policy/grants'
 
 /** D4: does one of the assigned roles that are in force, or one that it extends, have the permission? */
-/* inline */ export function grantHolds(query: u32, roles: u32, permission: u32): bool {
+/* inline */
+export function grantHolds(query: u32, roles: u32, permission: u32): bool {
   return (roles & TIMED) === 0 ? plainHolds(roles, permission) : timedHolds(query, roles, permission)
 }
 

@@ -52,7 +52,8 @@ export function deriveRole(
 }
 
 /** The same with what is left of the steps of the searches before it. */
-/* inline */ export function goOn(
+/* inline */
+export function goOn(
   query: u32,
   user: u32,
   shared: u32,
@@ -96,17 +97,20 @@ export function deriveRole(
 }
 
 /** The grant of the user on the instance, or 0: no one has one on an instance that is not stored, nor who is not. */
-/* inline */ function grantOn(query: u32, user: u32, instance: u32): u32 {
+/* inline */
+function grantOn(query: u32, user: u32, instance: u32): u32 {
   return user === 0 || instance === 0 ? 0 : findGrant(query, user, instance)
 }
 
 /** Has a role of the grant, if there is one, the permission? Permission 0 asks for any role. */
-/* inline */ function gives(query: u32, grant: u32, permission: u32): bool {
+/* inline */
+function gives(query: u32, grant: u32, permission: u32): bool {
   return grant !== 0 && (permission === 0 || grantHolds(query, load<u32>(grant, Grant.Roles), permission))
 }
 
 /** Is it one of the roles of the grant, if there is one? */
-/* inline */ function givesRole(query: u32, grant: u32, role: u32): bool {
+/* inline */
+function givesRole(query: u32, grant: u32, role: u32): bool {
   return grant !== 0 && hasRole(query, load<u32>(grant, Grant.Roles), role)
 }
 
@@ -121,7 +125,8 @@ function countStep(query: u32): bool {
  * Adds what would give the role on the instance by one step of derivation, over stored tuples and over the relations
  * that were sent, up to `relatedEnd`. False: a limit is met.
  */
-/* inline */ function addSources(query: u32, instance: u32, role: u32, direct: bool, from: u32, relatedEnd: u32): bool {
+/* inline */
+function addSources(query: u32, instance: u32, role: u32, direct: bool, from: u32, relatedEnd: u32): bool {
   const flags = load<u32>(role, Role.Flags)
   for (let rule = load<u32>(role, Role.Rules); rule !== 0; rule = load<u32>(rule, Rule.NextOfTarget)) {
     if (!countStep(query)) return false

@@ -54,13 +54,15 @@ export function findGrantStored(user: u32, scope: u32): u32 {
 }
 
 /** The grant of the user in the scope, if a role of it is in force; else 0. */
-/* inline */ export function findGrant(query: u32, user: u32, scope: u32): u32 {
+/* inline */
+export function findGrant(query: u32, user: u32, scope: u32): u32 {
   const grant = findGrantStored(user, scope)
   return grant !== 0 && /* canary: grants-in-force */ isGrantInForce(query, grant) ? grant : 0
 }
 
 /** Is a role of the grant in force? */
-/* inline */ export function isGrantInForce(query: u32, grant: u32): bool {
+/* inline */
+export function isGrantInForce(query: u32, grant: u32): bool {
   const roles = grantAt(grant).roles
   return (roles & TIMED) === 0 || isSomeRoleInForce(query, roles)
 }

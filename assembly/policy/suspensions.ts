@@ -14,7 +14,8 @@ export function suspensionHash(user: u32): u32 {
 }
 
 /** Has the user a suspension, in force or not? Who is not stored (0) has none. */
-/* inline */ export function hasSuspension(user: u32): bool {
+/* inline */
+export function hasSuspension(user: u32): bool {
   return user !== 0 && (load<u8>(user, SymbolRecord.Flags) & FLAG_SUSPENDED) !== 0
 }
 
@@ -29,7 +30,8 @@ export function findSuspension(user: u32): u32 {
 }
 
 /** Is the user suspended at the instant of the question? */
-/* inline */ export function isSuspended(query: u32, user: u32): bool {
+/* inline */
+export function isSuspended(query: u32, user: u32): bool {
   return hasSuspension(user) && isSuspensionInForce(query, user)
 }
 

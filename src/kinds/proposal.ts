@@ -1,5 +1,4 @@
 // Changes of the policy that somebody proposed, for someone else to apply.
-import type { AccessDiff } from '../model/access-diff.ts'
 import type { Stored } from '../model/objects.ts'
 import type { Kind } from './kind.ts'
 
@@ -42,7 +41,8 @@ export interface Proposal extends Stored {
   readonly base_revision: number
   readonly summary: string
   readonly fingerprints: Readonly<Record<string, string | null>>
-  readonly expected: AccessDiff
+  /** its access diff (src/model/access-diff.ts), whose type would be in the declarations of every entry point */
+  readonly expected: object
   readonly by: Party
   readonly reason?: string
   readonly ticket?: string

@@ -2,6 +2,7 @@
 // approves of it applies what was looked at.
 import type { Party, Proposal, ProposalEnd, ProposalState } from '../../kinds/proposal.ts'
 import { put, type Reasons, remove } from '../../log/change.ts'
+import type { AccessDiff } from '../../model/access-diff.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { PLAN_ENTRIES_MAX, PROPOSAL_BYTES_MAX, PROPOSALS_MAX } from '../../model/limits.ts'
 import { POLICY_KINDS } from '../../model/policy-kinds.ts'
@@ -137,6 +138,9 @@ function close(
   const closed: Proposal = { ...proposal, state, end, updated_at: mint.now }
   return { changes: [put('proposal', closed)], result: closed }
 }
+
+/** The access diff of the plan that was proposed: what whoever applies it is promised. */
+export const readExpected = ({ expected }: Proposal): AccessDiff => expected as AccessDiff
 
 /** Whether an open proposal no longer fits: an object that it changes is not as it was. */
 export function isOutdated(view: View, { state, fingerprints }: Proposal): boolean {

@@ -1,7 +1,7 @@
 // Proposals as the API answers them.
 import type { Party, Proposal } from '../../../kinds/proposal.ts'
 import type { Reasons } from '../../../log/change.ts'
-import { isOutdated } from '../../../management/plan/proposals.ts'
+import { isOutdated, readExpected } from '../../../management/plan/proposals.ts'
 import { actorId } from '../../../management/rules/actor.ts'
 import type { ProposalRead, ProposalRow } from '../../../management/schemas/proposals.ts'
 import type { JsonObject } from '../../../model/objects.ts'
@@ -29,7 +29,7 @@ const printEnd = ({ by, at, revision, ...reasons }: NonNullable<Proposal['end']>
 
 /** All of it. */
 export function proposalRead(view: View, proposal: Proposal): ProposalRead {
-  const { policy, access } = proposal.expected
+  const { policy, access } = readExpected(proposal)
   return { ...proposalRow(view, proposal), request: proposal.request as JsonObject, policy, access }
 }
 

@@ -5,7 +5,7 @@ import { PROPOSAL_STATES, type Proposal } from '../../../kinds/proposal.ts'
 import { applyInto } from '../../../management/plan/apply.ts'
 import type { MadePlan } from '../../../management/plan/plan-task.ts'
 import type { Planner } from '../../../management/plan/planner.ts'
-import { requireOthers } from '../../../management/plan/proposals.ts'
+import { readExpected, requireOthers } from '../../../management/plan/proposals.ts'
 import { planRead } from '../../../management/plan/render-plan.ts'
 import type { ApplyInput } from '../../../management/plan/use-cases.ts'
 import { actorId } from '../../../management/rules/actor.ts'
@@ -123,7 +123,8 @@ function applyRoute(app: FastifyInstance, management: RouteContext, planner: Pla
       const asked = readAsker(management, request, 'applyProposal')
       const ending = { ref: request.params.proposal, ...asked }
       // refused before anything is compared; the writer looks again
-      const { fingerprints, expected: promised, ...proposal } = requireOthers(requestView(management, request), ending)
+      const proposal = requireOthers(requestView(management, request), ending)
+      const { fingerprints } = proposal
       const actor = requestActor(request, 'applyProposal')
       // the reason of the proposal is that of its revision, unless whoever applies it says another
       const by = { ...given(proposal), ...actor }
@@ -136,7 +137,12 @@ function applyRoute(app: FastifyInstance, management: RouteContext, planner: Pla
       const { expected, force } = request.body
       const wanted = proposal.request as ProposalCreate
       const into = { planner, environment, by: actorId(by), now: () => Date.now(), commit }
-      const applied = await applyInto(into, { ...wanted, fingerprints, expected: expected ?? promised, force })
+      const applied = await applyInto(into, {
+        ...wanted,
+        fingerprints,
+        expected: expected ?? readExpected(proposal),
+        force,
+      })
       reply.header('x-revision', String(applied.revision))
       return read(gate, request, applied)
     },
