@@ -9,6 +9,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { addAdministration } from '../src/cli/commands/operator-commands.ts'
 import { addPlans } from '../src/cli/commands/plan-commands.ts'
 import { addPolicyFiles } from '../src/cli/commands/policy-commands.ts'
+import { addProposals } from '../src/cli/commands/proposals-commands.ts'
 import { addTest } from '../src/cli/commands/test-command.ts'
 import { Environment } from '../src/cli/configuration/env.ts'
 import { variableFacts } from '../src/cli/configuration/variables/variable.ts'
@@ -352,7 +353,7 @@ describe('deploy/kubernetes-replicas', () => {
 
 describe('policies in git', () => {
   const program = new Command('zerohop')
-  for (const add of [addPolicyFiles, addTest, addPlans, addAdministration]) add(program)
+  for (const add of [addPolicyFiles, addTest, addPlans, addProposals, addAdministration]) add(program)
   const action = readFileSync(join(DEPLOY, 'github-action/action.yml'), 'utf8')
   const pages = ['docs/plan-and-apply.md', 'docs/production.md', 'deploy/README.md']
   const chapter = pages.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n')
