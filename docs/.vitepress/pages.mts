@@ -29,6 +29,7 @@ export const SECTIONS: readonly (readonly [
       ['Why', 'explain'],
       ['Access on request', 'access-requests'],
       ['Access review', 'access-review'],
+      ['Last used', 'last-used'],
       ['Access diff', 'access-diff'],
       ['Past decisions', 'past-decisions'],
     ],
