@@ -314,12 +314,14 @@ export class Image {
 
   /** The result of set rules for a check without an instance that roles do not allow. */
   #bySets(user: number, tenant: number, permission: number, sent: Sent | undefined): boolean {
-    const verdict = this.#decideSets(user, tenant, permission, 0, 0, this.#required.encode(permission, undefined, sent))
+    const end = this.#required.encode(permission, undefined, sent)
+    let verdict = this.#kernel.calls.decideSets(user, tenant, permission, 0, 0, end)
+    if (verdict === ASK_TIME) verdict = this.#decideSetsAtInstant(user, tenant, permission, 0, 0, end)
     if (verdict === Verdict.Undecided) throw new ZerohopError('UNDECIDED', { what: 'the conditions of this question' })
     return verdict === Verdict.Allow
   }
 
-  #decideSets(
+  #decideSetsAtInstant(
     user: number,
     tenant: number,
     permission: number,
@@ -328,10 +330,8 @@ export class Image {
     end: number,
   ): number {
     const { calls } = this.#kernel
-    const verdict = calls.decideSets(user, tenant, permission, instance, related, end)
-    return /* canary: sets-without-an-instant */ verdict === ASK_TIME
-      ? this.#atInstant(() => calls.decideSets(user, tenant, permission, instance, related, end))
-      : verdict
+    const ask = () => calls.decideSets(user, tenant, permission, instance, related, end)
+    return /* canary: sets-without-an-instant */ this.#atInstant(ask)
   }
 
   #checkOn(
@@ -350,16 +350,18 @@ export class Image {
       const instance = isRow ? instanceOfRow(this.#kernel, named, tenantSent) : named
       const stored = instance === 0 ? 0 : instanceTenant(this.#kernel, instance)
       const tenant = tenantSent ?? (stored === 0 ? this.tenant() : stored) // as resolveTenant
-      const related = this.#relate(type, relations)
+      let related = relations === undefined ? 0 : this.#related.write(type, relations)
       verdict = calls.decideOnRelated(user, tenant, permission, instance, related)
       if (verdict === Verdict.Allow) return true
       if (/* canary: instances-without-an-instant */ verdict === ASK_TIME)
-        verdict = this.#onAtInstant(user, tenant, permission, instance, related)
+        verdict = this.#decideOnAtInstant(user, tenant, permission, instance, related)
       if ((verdict & ASK_SETS) !== 0) {
         const byRelations = verdict - ASK_SETS
         const end = this.#required.encode(permission, key, sent)
         // Reading attributes may have run code of the caller, and that another question with relations.
-        verdict = this.#decideSets(user, tenant, permission, instance, this.#relate(type, relations), end)
+        if (relations !== undefined) related = this.#related.write(type, relations)
+        verdict = calls.decideSets(user, tenant, permission, instance, related, end)
+        if (verdict === ASK_TIME) verdict = this.#decideSetsAtInstant(user, tenant, permission, instance, related, end)
         if (verdict === Verdict.Deny) verdict = byRelations // D13
       }
     } catch (cause) {
@@ -370,11 +372,7 @@ export class Image {
     return verdict === Verdict.Allow
   }
 
-  #relate(type: string, relations: readonly SentRelation[] | undefined): number {
-    return relations === undefined ? 0 : this.#related.write(type, relations)
-  }
-
-  #onAtInstant(user: number, tenant: number, permission: number, instance: number, related: number): number {
+  #decideOnAtInstant(user: number, tenant: number, permission: number, instance: number, related: number): number {
     return this.#atInstant(() => this.#kernel.calls.decideOnRelated(user, tenant, permission, instance, related))
   }
 

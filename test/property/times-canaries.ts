@@ -55,7 +55,7 @@ export const OF_KEPT = {
 export const OF_INSTANTS = {
   'roles-without-an-instant': 'false',
   'users-without-an-instant': 'asked',
-  'sets-without-an-instant': 'verdict',
+  'sets-without-an-instant': 'ASK_TIME',
   'instances-without-an-instant': 'false',
   'instant-left-by-checks': 'void 0',
   'instant-left-by-listings': 'void 0',
