@@ -23,7 +23,7 @@ it('the cases reach every branch of the definition', () => {
         '--coverage.exclude=**/*.test.ts',
         // a case asks one policy: what changes between two is compared by test/property/access-diff
         '--coverage.exclude=test/reference/access-diff.ts',
-        // what becomes of a request for access is no decision: its walks are in test/property
+        // what becomes of a request for access decides nothing: test/property walks it
         '--coverage.exclude=test/reference/access-requests.ts',
         '--coverage.reporter=json-summary',
       ],
