@@ -67,6 +67,22 @@ describe('keys.json', () => {
     await again.store.close()
   })
 
+  it('names the key of an environment when it is made anew, and never that of one of its tenants', async () => {
+    const data = temporaryFolder('keys-file')
+    const { store, organization } = await open(data)
+    const place = { project: 'default', environment: 'development', tenant: 'default' }
+    await store.commit(organization, 'createApiKey', { level: 'tenant', access: 'write', ...place }, BY)
+    const { id: ref } = store.findApiKey(hashSecret(readKeys(data)!.environments.development!))!.key
+    await store.commit(organization, 'deleteApiKey', { ref }, BY)
+    const before = readKeys(data)
+    await store.close()
+    rmSync(join(data, 'keys.json'))
+    const again = await open(data)
+    expect(readKeys(data)).toEqual(before)
+    expect(Object.keys(before!.environments)).toEqual(['production'])
+    await again.store.close()
+  })
+
   it('is made by nobody who rotates a key: an operator who removed it wants none', async () => {
     const data = temporaryFolder('keys-file')
     const { store, organization } = await open(data)
