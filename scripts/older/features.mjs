@@ -42,4 +42,12 @@ export const FEATURES = [
     },
     refusal: /change code 17 is not known/,
   },
+  {
+    name: 'a role of a tenant',
+    bring: async (call) => {
+      await call('PATCH', '/v2/schema/{e}/resources/doc/actions/read', { grantable: true })
+      await call('POST', '/v2/facts/{e}/tenants/acme/roles', { key: 'clerk', name: 'Clerk', permissions: ['doc:read'] })
+    },
+    refusal: /change code 18 is not known/,
+  },
 ]

@@ -72,18 +72,15 @@ function invite(
 /** Who is invited. @throws INPUT_INVALID when nobody is named; EMAIL_INVALID, KEY_INVALID */
 function settleInvited(sent: InviteInTenant): Pick<UserInvite, 'email' | 'first_name' | 'last_name' | 'user'> {
   const email = settleEmail(sent.email ?? undefined, null)
-  if (email === null && sent.user == null)
-    throw new ZerohopError(
-      'INPUT_INVALID',
-      { reason: 'an invite needs an email or a user' },
-      { path: [...BODY, 'email'] },
-    )
-  return {
+  const invited = {
     email: email ?? '',
     first_name: settleText(sent.first_name ?? undefined, '', 'first_name') ?? '',
     last_name: settleText(sent.last_name ?? undefined, '', 'last_name') ?? '',
     ...(sent.user == null ? {} : { user: requireKey('user', sent.user) }),
   }
+  if (email !== null || sent.user != null) return invited
+  const reason = 'an invite needs an email or a user'
+  throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...BODY, 'email'] })
 }
 
 interface Offer {
