@@ -35,9 +35,6 @@ export type TenantRoleCreate = t.Static<typeof TenantRoleCreate>
 export const TenantRoleUpdate = t.named('TenantRoleUpdate', t.closed({ ...sameKey, ...fields }))
 export type TenantRoleUpdate = t.Static<typeof TenantRoleUpdate>
 
-export const TenantRolePermissions = t.named('TenantRolePermissions', t.closed({ permissions: t.Texts }))
-export type TenantRolePermissions = t.Static<typeof TenantRolePermissions>
-
 /** A role that may be assigned in a tenant by its own administrators. */
 export const AssignableRole = t.named(
   'AssignableRole',

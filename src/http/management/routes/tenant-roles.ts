@@ -7,13 +7,13 @@ import type { Role } from '../../../kinds/role.ts'
 import type { TenantRole } from '../../../kinds/tenant-role.ts'
 import { ACTING_USER, type ByTenant, requireTenantRole } from '../../../management/rules/tenant-roles.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
+import { RolePermissions } from '../../../management/schemas/roles.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import {
   AssignableRole,
   OFFERS,
   OfferedPermission,
   TenantRoleCreate,
-  TenantRolePermissions,
   TenantRoleQuery,
   TenantRoleUpdate,
 } from '../../../management/schemas/tenant-roles.ts'
@@ -121,8 +121,8 @@ function writeRoutes(app: FastifyInstance, management: RouteContext): void {
 }
 
 function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
-  type Permissions = Named & { Body: TenantRolePermissions }
-  const schema = { body: TenantRolePermissions, response: { 200: AssignableRole } }
+  type Permissions = Named & { Body: RolePermissions }
+  const schema = { body: RolePermissions, response: { 200: AssignableRole } }
   const path = `${ROLE}/permissions`
   const added = describe(change, 'Add permissions to a role of a tenant', schema)
   app.post<Permissions>(path, added, async (request, reply) => {
