@@ -35,7 +35,7 @@ export function ReviewCounts({ by, search }: ReviewCountsProps) {
   const wanted = find.toLowerCase()
   return (
     <QueryState query={counts}>
-      {({ counts: all, complete, revision }) => {
+      {({ counts: all, tenant_roles: ofTenants, complete, revision }) => {
         const rows = all.filter(({ key }) => key.toLowerCase().includes(wanted))
         return (
           <>
@@ -50,6 +50,7 @@ export function ReviewCounts({ by, search }: ReviewCountsProps) {
               />
               <span className={classes.dim}>
                 {complete ? 'As' : 'Incomplete counts, as'} of revision {revision}
+                {ofTenants && `, without ${number.format(ofTenants.roles)} roles of tenants`}
               </span>
             </div>
             {rows.length === 0 ? (
