@@ -31,6 +31,7 @@ const role = (key: string, name: string, permissions: readonly string[], parents
     max_duration: null,
     everybody: null,
     assignable_by_tenants: null,
+    extendable: null,
   }
   return { key, ...about, permissions, extends: parents }
 }
