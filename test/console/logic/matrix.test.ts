@@ -106,6 +106,7 @@ it('a new role needs a key of its own, and cannot extend what extends it', () =>
     most: '',
     isForEverybody: false,
     isForTenants: false,
+    isExtendable: false,
   }
   expect(problemsOfRole({ ...form, key: '' }, STORED).key).toBe('A role needs a key')
   expect(problemsOfRole({ ...form, key: 'a b' }, STORED).key).toMatch(/^Letters/)
