@@ -11,7 +11,7 @@ const KEY: Field = {
   isRequired: true,
 }
 
-/** Permissions of a role that are named beside it. */
+/** Permissions of a role that are named with it. */
 const NAMED = 3
 
 /** @param role the one that is changed; without, a new one */

@@ -4,7 +4,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { components } from 'zerohop/client'
 import { allRows } from '../../../api/all-rows.ts'
 import { api, read } from '../../../api/client.ts'
-import { type Suggestion, suggestionsOf } from '../../../api/suggestions.ts'
+import { makeSuggestions, type Suggestion } from '../../../api/suggestions.ts'
 import { findFullName } from '../../users/user-queries.ts'
 
 export type TenantRole = components['schemas']['AssignableRole']
@@ -75,7 +75,7 @@ export const holdersQuery = (path: TenantPath, role: string) =>
 const SUGGESTED = 8
 
 export function suggestMembers(path: TenantPath, search: string) {
-  return suggestionsOf(path, ['members', path.ref, search], async (): Promise<readonly Suggestion[]> => {
+  return makeSuggestions(path, ['members', path.ref, search], async (): Promise<readonly Suggestion[]> => {
     const query = { per_page: SUGGESTED, ...(search === '' ? {} : { search }) }
     const { data } = await read(api.GET('/v2/facts/{p}/{e}/tenants/{ref}/users', { params: { path, query } }))
     return data.map((user) => ({ key: user.key, about: findFullName(user) }))
