@@ -2,16 +2,16 @@
 // the form of Fetch: who asks is said by the vendor's session, whether they may is decided by the engine, and the
 // management API is asked with a key that stays on the vendor's server. A request never names a tenant. The meaning is
 // in docs/middleware.md.
-import type { ManagementClient } from '../client/management-client.ts'
-import { isZerohopError } from '../model/errors.ts'
-import { parsePermission } from '../model/keys.ts'
-import { MEMBERS_MARK } from '../model/members.ts'
-import type { Pdp } from '../pdp/pdp.ts'
-import { answer, MemberRefusal, refuse, unavailable } from './member-answers.ts'
-import { readBody, readQuery } from './member-input.ts'
-import { type Member, MemberSessions } from './member-sessions.ts'
-import { MEMBER_ROUTES, type MemberRoute, type Need } from './member-table.ts'
-import { RequestAuthorization, refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
+import type { ManagementClient } from '../../client/management-client.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import { parsePermission } from '../../model/keys.ts'
+import { MEMBERS_MARK } from '../../model/members.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import { RequestAuthorization, refusalOf, UNAUTHENTICATED } from '../requests/request-authorization.ts'
+import { answer, MemberRefusal, refuse, unavailable } from './answers.ts'
+import { readBody, readQuery } from './input.ts'
+import { MEMBER_ROUTES, type MemberRoute, type Need } from './route-table.ts'
+import { type Member, MemberSessions } from './sessions.ts'
 
 export interface MemberRoutesOptions<R> {
   /** writes with the key of the environment, or of a tenant; a function where each tenant has a key of its own */

@@ -1,7 +1,7 @@
 // What the routes of members answer: only what a customer's administrator may see of members and roles, named field by
 // field, and refusals without anything of the management API but its reason.
-import type { components } from '../../build/management-api.ts'
-import type { TenantInvite, TenantMember, TenantRole } from '../model/members.ts'
+import type { components } from '../../../build/management-api.ts'
+import type { TenantInvite, TenantMember, TenantRole } from '../../model/members.ts'
 
 type Schemas = components['schemas']
 

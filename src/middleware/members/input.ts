@@ -1,7 +1,7 @@
 // What is read of a request to the routes of members: parameters and fields that a route knows, within a bound. The
 // management API looks at their values.
-import { MEMBER_BODY_BYTES_MAX } from '../model/limits.ts'
-import { type Fields, MemberRefusal } from './member-answers.ts'
+import { MEMBER_BODY_BYTES_MAX } from '../../model/limits.ts'
+import { type Fields, MemberRefusal } from './answers.ts'
 
 /** The parameters of a request: those that are known, each once. @throws MemberRefusal */
 export function readQuery(request: Request, known: readonly string[]): Readonly<Record<string, string>> {

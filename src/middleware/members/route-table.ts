@@ -1,8 +1,8 @@
 // The table of the routes of members: what each needs, which fields it reads, and what it asks of the management API.
 // Every one of them is below `F/tenants/{tenant}`, with the tenant of the session.
-import type { ManagementClient } from '../client/management-client.ts'
-import { parseId, USER_KEY_PATTERN } from '../model/keys.ts'
-import { answer, dataIn, type Fields, inviteRead, MemberRefusal, memberRead, tenantRole } from './member-answers.ts'
+import type { ManagementClient } from '../../client/management-client.ts'
+import { parseId, USER_KEY_PATTERN } from '../../model/keys.ts'
+import { answer, dataIn, type Fields, inviteRead, MemberRefusal, memberRead, tenantRole } from './answers.ts'
 
 /** What a user needs for a route. */
 export type Need = 'read' | 'manage'
