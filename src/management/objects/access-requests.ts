@@ -30,10 +30,10 @@ import { printTime } from '../../model/print-time.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
-import { BODY, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
+import { BODY, type Path, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
 import type { AccessRequestApprove, AccessRequestCreate, AccessRequestDecide } from '../schemas/access-requests.ts'
-import { isApprover, isSuspended } from './approvers.ts'
+import { isSuspended, mayCause } from './approvers.ts'
 import { findResourceRole, requireResourceRole, writeAssignment } from './role-assignments.ts'
 
 interface OfRequest<F> {
@@ -146,8 +146,8 @@ function close(
 }
 
 /** The user who acts. @throws OBJECT_NOT_FOUND, REQUEST_REFUSED for one that is suspended */
-function requireActor(view: View, ref: string, now: number): User {
-  const user = view.require('user', ref, [...BODY, 'as'])
+export function requireActor(view: View, ref: string, now: number, path: Path = [...BODY, 'as']): User {
+  const user = view.require('user', ref, path)
   if (!isSuspended(user, now)) return user
   throw new ZerohopError('REQUEST_REFUSED', { reason: `user \`${user.key}\` is suspended` })
 }
@@ -160,15 +160,9 @@ function requireTransition(view: View, ref: string, name: TransitionName, as: st
   const request = view.require('access_request', ref)
   const user = requireActor(view, as, now)
   const { from, by, done } = TRANSITIONS[name]
-  const mayCause = {
-    /* canary: approver-check */ approver: isApprover(view, request, user, now),
-    requester: user.key === request.user,
-    system: false,
-  }
-  const may = by === 'approver or requester' ? mayCause.approver || mayCause.requester : mayCause[by]
-  if (!may) {
+  if (!mayCause(view, name, request, user, now)) {
     const who = by === 'requester' ? 'only who asked may' : `user \`${user.key}\` may not`
-    const own = by === 'approver' && mayCause.requester ? ', because it is their own' : ''
+    const own = by === 'approver' && user.key === request.user ? ', because it is their own' : ''
     throw new ZerohopError('REQUEST_REFUSED', { reason: `${who} have this request ${done}${own}` })
   }
   const state = requestState(request, now)
@@ -228,8 +222,12 @@ function requireRequestable(requestable: Requestable | undefined, role: string):
 const isIn = (view: View, user: string, tenant: string): boolean =>
   view.get('membership', membershipKey(tenant, user)) !== undefined
 
-const mayAsk = (view: View, { user, tenant }: Pick<AccessRequest, 'user' | 'tenant'>, { by }: Requestable): boolean =>
-  by === 'everybody' || isIn(view, user, tenant)
+/** Whether the user is where the role may be asked for. */
+export const mayAsk = (
+  view: View,
+  { user, tenant }: Pick<AccessRequest, 'user' | 'tenant'>,
+  { by }: Requestable,
+): boolean => by === 'everybody' || isIn(view, user, tenant)
 
 /** @throws INPUT_INVALID unless exactly one of both is sent */
 function readTime({ duration: sentDuration, until: sentUntil }: Pick<AccessRequestCreate, 'duration' | 'until'>) {

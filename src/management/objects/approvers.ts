@@ -1,7 +1,7 @@
 // Who may decide about an access request (docs/access-requests.md): somebody else than who asked, stored and not suspended,
 // with a role that approves, in force. It is read from the view of the writer's transaction: a walk with a bound, and
 // nothing is derived but the roles of groups.
-import type { AccessRequest } from '../../kinds/access-request.ts'
+import { type AccessRequest, requestState, TRANSITIONS, type TransitionName } from '../../kinds/access-request.ts'
 import { isInForce } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import { APPROVER_GROUPS_MAX } from '../../model/limits.ts'
@@ -12,6 +12,23 @@ import { groupRelation, MEMBER } from './groups.ts'
 
 export const isSuspended = ({ suspension }: User, now: number): boolean =>
   suspension !== undefined && suspension !== null && isInForce(suspension, now)
+
+/** Whether the user, who is not suspended, may cause a transition of the request, whatever state it is in. */
+export function mayCause(view: View, name: TransitionName, request: AccessRequest, user: User, now: number): boolean {
+  const { by } = TRANSITIONS[name]
+  if (by === 'system') return false
+  const isRequester = user.key === request.user
+  if (by === 'requester') return isRequester
+  const mayApprove = /* canary: approver-check */ isApprover(view, request, user, now)
+  return mayApprove || (by === 'approver or requester' && isRequester)
+}
+
+/** What the user, who is not suspended, may do with the request in the state that it is in. */
+export function listSteps(view: View, request: AccessRequest, user: User, now: number): TransitionName[] {
+  const state = requestState(request, now)
+  const names = Object.keys(TRANSITIONS) as TransitionName[]
+  return names.filter((name) => TRANSITIONS[name].from === state && mayCause(view, name, request, user, now))
+}
 
 /** Whether the user, who is not suspended, may decide about the request at that instant, in ms since 1970. */
 export function isApprover(view: View, request: AccessRequest, user: User, now: number): boolean {
