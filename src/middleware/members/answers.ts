@@ -1,9 +1,6 @@
-// What the routes of members answer: only what a customer's administrator may see of members and roles, named field by
-// field, and refusals without anything of the management API but its reason.
-import type { components } from '../../../build/management-api.ts'
-import type { TenantInvite, TenantMember, TenantRole } from '../../model/members.ts'
-
-type Schemas = components['schemas']
+// The answers of the routes of members, and the errors of the management API as these: what is about the request is
+// passed on with its reason, and of what is about the key or the server no answer tells anything.
+import type { ErrorCode } from '../../model/errors.ts'
 
 /** A body whose fields are known by name; the management API looks at the values. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -22,13 +19,21 @@ export const refuse = (status: number, error: string, message: string): Response
 export const unavailable = (): Response =>
   answer(503, { error: 'unavailable', message: 'members cannot be managed now: try again' }, { 'retry-after': '1' })
 
+interface RefusalCodes {
+  /** the `error_code` of its body */
+  readonly error_code?: string
+  /** the code of the error, of docs/errors.md */
+  readonly reason?: string
+}
+
 /** Ends a request with an answer. */
 export class MemberRefusal extends Error {
   readonly response: Response
 
-  constructor(status: number, error: string, message: string) {
+  /** @param codes what the management API calls it */
+  constructor(status: number, error: string, message: string, codes: RefusalCodes = {}) {
     super(message)
-    this.response = refuse(status, error, message)
+    this.response = answer(status, { error, ...codes, message })
   }
 }
 
@@ -39,7 +44,17 @@ interface Result {
   readonly response: Response
 }
 
-const ERRORS: Readonly<Record<number, string>> = { 400: 'invalid', 404: 'not_found', 409: 'conflict', 422: 'invalid' }
+/** What the statuses of refusals are called that are about the request. */
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'invalid',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  412: 'precondition',
+  422: 'invalid',
+}
+/** Of 403, those that are about the user; any other one is about the key. */
+const ABOUT_USER: ReadonlySet<string> = new Set<ErrorCode>(['BEYOND_OWN_ROLES', 'REQUEST_REFUSED'])
 
 /**
  * The data of a result.
@@ -47,72 +62,37 @@ const ERRORS: Readonly<Record<number, string>> = { 400: 'invalid', 404: 'not_fou
  * is about the key or the server
  */
 export function dataIn<R extends Result>({ data, response, error }: R): Exclude<R['data'], undefined> {
-  if (response.ok) return data as Exclude<R['data'], undefined>
-  const kind = ERRORS[response.status]
-  const message = reasonIn(error)
-  if (kind !== undefined && message !== undefined) throw new MemberRefusal(response.status, kind, message)
-  throw new Error(`the management API answered ${response.status}: ${message ?? response.statusText}`)
+  const { ok, status, headers, statusText } = response
+  if (ok) return data as Exclude<R['data'], undefined>
+  const kind = ERRORS[status]
+  const { message, error_code, detail } = readRefusal(error)
+  const reason = headers.get('x-error-code') ?? undefined
+  const isOfRequest = status === 403 ? ABOUT_USER.has(reason ?? '') : detail?.every(isHeader) !== true
+  if (kind !== undefined && message !== undefined && isOfRequest)
+    throw new MemberRefusal(status, kind, message, { error_code, ...(reason === undefined ? {} : { reason }) })
+  throw new Error(`the management API answered ${status}: ${message ?? statusText}`)
 }
 
-function reasonIn(error: unknown): string | undefined {
-  const { message, detail } = (typeof error === 'object' && error !== null ? error : {}) as {
+interface Issue {
+  readonly loc?: readonly unknown[]
+  readonly msg?: unknown
+}
+
+/** Whether an issue is about a header: the server sends those, and not the user. */
+const isHeader = ({ loc }: Issue): boolean => loc?.[0] === 'header'
+
+/** What is known of a body that refuses. */
+function readRefusal(error: unknown) {
+  const sent = (typeof error === 'object' && error !== null ? error : {}) as {
     readonly message?: unknown
+    readonly error_code?: unknown
     readonly detail?: unknown
   }
-  if (Array.isArray(detail)) return detail.map(({ loc, msg }) => `${String(loc?.at(-1))}: ${String(msg)}`).join('; ')
-  return typeof message === 'string' ? message : undefined
-}
-
-/** A user of the tenant as its administrators see it: no attributes, no other tenant, no ids. */
-export function memberRead({
-  key,
-  email,
-  first_name,
-  last_name,
-  roles,
-  associated_tenants,
-}: Schemas['User']): TenantMember {
-  const onInstances = associated_tenants.flatMap(({ resource_instance_roles }) => resource_instance_roles)
-  return {
-    key,
-    email,
-    first_name: first_name ?? null,
-    last_name: last_name ?? null,
-    roles: [
-      ...roles.map(({ role, ...times }) => ({ role, resource_instance: null, ...span(times) })),
-      ...onInstances.map(({ role, resource, resource_instance, ...times }) => ({
-        role,
-        resource_instance: `${resource}:${resource_instance}`,
-        ...span(times),
-      })),
-    ],
+  if (Array.isArray(sent.detail) && sent.detail.length > 0) {
+    const detail: readonly Issue[] = sent.detail
+    const message = detail.map(({ loc, msg }) => `${String(loc?.at(-1))}: ${String(msg)}`).join('; ')
+    return { message, error_code: 'INVALID_INPUT', detail }
   }
-}
-
-interface Span {
-  readonly valid_from?: string | null
-  readonly valid_until?: string | null
-}
-
-const span = ({ valid_from, valid_until }: Span) => ({
-  ...(valid_from == null ? {} : { valid_from }),
-  ...(valid_until == null ? {} : { valid_until }),
-})
-
-export function tenantRole(role: Schemas['AssignableRole']): TenantRole {
-  const { key, resource, name, description, permissions, default_duration, max_duration } = role
-  return {
-    key,
-    resource,
-    name,
-    description,
-    permissions,
-    ...(default_duration == null ? {} : { default_duration }),
-    ...(max_duration == null ? {} : { max_duration }),
-  }
-}
-
-export function inviteRead(invite: Schemas['TenantInvite']): TenantInvite {
-  const { id, email, user, first_name, last_name, status, role, resource_instance } = invite
-  return { id, email, user, first_name, last_name, status, role, resource_instance, ...span(invite) }
+  const message = typeof sent.message === 'string' ? sent.message : undefined
+  return { message, error_code: typeof sent.error_code === 'string' ? sent.error_code : 'INVALID_INPUT' }
 }
