@@ -3,7 +3,8 @@ import type { Requestable } from '../../kinds/fields.ts'
 import type { ResourceRole } from '../../kinds/resource-role.ts'
 import type { Role } from '../../kinds/role.ts'
 import type { View } from '../../store/view.ts'
-import { mayAsk, requireActor } from './access-requests.ts'
+import { mayAsk } from './access-requests.ts'
+import { requireActor } from './approvers.ts'
 
 /** A role, and how it may be asked for. */
 export interface RoleOnRequest {
@@ -25,7 +26,7 @@ export interface WhoAsks {
  * @throws OBJECT_NOT_FOUND for an unknown user, REQUEST_REFUSED for one that is suspended
  */
 export function listRequestable(view: View, { tenant, as }: WhoAsks, now: number): RoleOnRequest[] {
-  const user = as === undefined ? undefined : requireActor(view, as, now, ['query', 'as']).key
+  const user = as === undefined ? undefined : requireActor(view, { as }, now, ['query', 'as']).key
   return [...view.list('role'), ...view.list('resource_role')].flatMap((role) => {
     const { requestable, max_duration } = role
     if (requestable === undefined) return []

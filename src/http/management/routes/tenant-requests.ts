@@ -1,7 +1,6 @@
 // Access requests in a tenant, for its own administrators: /v2/facts/{p}/{e}/tenants/{tenant}/access_requests.
 import type { FastifyInstance } from 'fastify'
-import { requireActor } from '../../../management/objects/access-requests.ts'
-import { listSteps } from '../../../management/objects/approvers.ts'
+import { listSteps, requireActor } from '../../../management/objects/approvers.ts'
 import { listRequestable } from '../../../management/objects/requestable-roles.ts'
 import { type Decision, requireRequest } from '../../../management/objects/tenant-requests.ts'
 import {
@@ -15,11 +14,12 @@ import {
 } from '../../../management/schemas/access-requests.ts'
 import { describe } from '../../description.ts'
 import { readText } from '../../page.ts'
+import { readActing } from '../acting-user.ts'
 import { sliced } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { accessRequestRead, requestableRole } from '../render/access-requests.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
-import { AS, listRequests, requireSpeaker } from './access-requests.ts'
+import { AS, listRequests } from './access-requests.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
 const REQUESTS = `${TENANT}/access_requests`
@@ -49,10 +49,10 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
     print: ({ scope, view, query }, requests) => {
       const now = Date.now()
       const as = readText(query, 'as')
-      const user = as === undefined ? undefined : requireActor(view(), as, now, AS)
+      const actor = as === undefined ? undefined : { user: requireActor(view(), { as }, now, AS), acting: { as } }
       return requests.map((request) => ({
         ...accessRequestRead(scope, request, now),
-        ...(user === undefined ? {} : { may: listSteps(view(), request, user, now) }),
+        ...(actor === undefined ? {} : { may: listSteps(view(), request, actor, now) }),
       }))
     },
   })
@@ -76,8 +76,7 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       response: { 200: AccessRequestRead },
     }),
     async (request, reply) => {
-      requireSpeaker(request)
-      const input = { tenant: request.params.ref, request: request.body }
+      const input = { tenant: request.params.ref, request: readActing(request) }
       const made = await write(management, request, reply, 'requestInTenant', input)
       return accessRequestRead(request.scope, made, Date.now())
     },
@@ -95,9 +94,8 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       `${REQUEST}/${decision}`,
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
-        requireSpeaker(request)
         const { ref: tenant, request: ref } = request.params
-        const input = { tenant, ref, decision, fields: request.body }
+        const input = { tenant, ref, decision, fields: readActing(request) }
         return accessRequestRead(
           request.scope,
           await write(management, request, reply, 'decideInTenant', input),
