@@ -75,7 +75,7 @@ export function mayCause(
   return mayApprove || (by === 'approver or requester' && isRequester)
 }
 
-/** What somebody may do with the request in the state that it is in. */
+/** Lists what somebody may do with the request in the state that it is in. */
 export function listSteps(view: View, request: AccessRequest, actor: Actor, now: number): TransitionName[] {
   const state = requestState(request, now)
   const names = Object.keys(TRANSITIONS) as TransitionName[]
