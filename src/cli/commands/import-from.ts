@@ -79,7 +79,7 @@ function writeFiles(imported: Imported, from: string, out: string, force: boolea
   const files = printFiles(imported, `zerohop import --from ${from}`)
   const there = [...files.map(([name]) => name), REPORT_NAME].find((name) => existsSync(join(out, name)))
   if (there !== undefined && !force)
-    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${join(out, there)}\` is there already: add --force` })
+    throw new ZerohopError('CONFIG_INVALID', { reason: `\`${join(out, there)}\` already exists: add --force` })
   try {
     makeFolder(out)
   } catch (error) {

@@ -22,7 +22,7 @@ const WORDS: { readonly [P in Part]: readonly string[] } = {
   action: ['act', 'action', 'method'],
 }
 
-/** What each part of a request is, by its name; undefined when a name is none of those that are known. */
+/** What each part of a request is, by its name; undefined when a name is unknown. */
 export function findParts(request: readonly string[]): Parts | undefined {
   const parts: { -readonly [P in Part]?: string } = {}
   for (const name of request) {

@@ -1,4 +1,4 @@
-// The policy and the facts that roles and links come to. Where objects are compared by name alone, each is a resource
+// The policy and the facts that roles and links result in. Where objects are compared by name alone, each is a resource
 // type, and roles have permissions on it. Where they are compared by a beginning or a group, or not at all, they are
 // instances of one type, and each range is a resource set with conditions on `resource.key`.
 
@@ -88,7 +88,7 @@ export function convert(source: ToConvert): Conversion {
       'resources',
       [...types].map(([type, actions]) => ({
         ...named(type),
-        actions: Object.fromEntries([...actions].sort().map((action) => [encodeKey(action), nameOf(action)])),
+        actions: Object.fromEntries([...actions].sort().map((action) => [encodeKey(action), formatName(action)])),
       })),
     ),
     ...section(
@@ -181,6 +181,6 @@ export const RESOURCE_IN_HELPER: { readonly [S in Shape]: string } = {
   instances: `{ type: '${OBJECT_TYPE}', key: key(object), tenant }`,
 }
 
-const nameOf = (name: string) => (encodeKey(name) === name ? {} : { name: name.slice(0, 256) })
-const named = (name: string) => ({ key: encodeKey(name), ...nameOf(name) })
+const formatName = (name: string) => (encodeKey(name) === name ? {} : { name: name.slice(0, 256) })
+const named = (name: string) => ({ key: encodeKey(name), ...formatName(name) })
 const section = (name: string, list: readonly unknown[]) => (list.length === 0 ? {} : { [name]: list })

@@ -71,7 +71,7 @@ function leaveOut(files: CasbinFiles, granted: Granted, allows: readonly Grant[]
   for (const [rule, by] of denied) {
     if (rule === undefined) continue
     const reason = `\`${by === undefined ? '' : formatRule(by)}\` (line ${by?.line}) denies a part of it, and Zerohop has no rule that denies`
-    findings.push({ kind: 'unsaid', ...placeOf(rule), what: formatRule(rule), reason, nearest: NEAREST })
+    findings.push({ kind: 'unsaid', ...findPlace(rule), what: formatRule(rule), reason, nearest: NEAREST })
   }
   for (const rule of listRules(denies))
     if (!denying.has(rule)) findings.push(note(rule, 'no rule allows what it denies'))
@@ -121,9 +121,9 @@ const listRules = (grants: readonly Grant[]): readonly PolicyLine[] => [
   ...new Set(grants.flatMap(({ rule }) => rule ?? [])),
 ]
 
-const placeOf = ({ file, line }: PolicyLine) => ({ file, line })
+const findPlace = ({ file, line }: PolicyLine) => ({ file, line })
 
 const note = (rule: PolicyLine, reason: string): Finding => ({
-  ...{ kind: 'note', ...placeOf(rule), what: formatRule(rule), reason },
+  ...{ kind: 'note', ...findPlace(rule), what: formatRule(rule), reason },
   nearest: 'nothing is to be done',
 })

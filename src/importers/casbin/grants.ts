@@ -1,4 +1,4 @@
-// What the matcher and the rules of casbin come to: grants, each of which says who may do what where. A part that has no
+// What the matcher and the rules of casbin give: grants, each with who may do what where. A part that has no
 // equal becomes a finding and gives nothing. Rules that deny are grants of their own; effects.ts takes from the others
 // what they could deny.
 import type { Problem } from '../../management/policy-file/problem.ts'
@@ -76,7 +76,7 @@ class GrantReader {
     this.#problems.push(...problems)
     this.#hasRanges = hasRanges
     this.#collectDomains(alternatives)
-    for (const each of alternatives) for (const rule of this.#rulesOf(each)) this.#collectActions(each, rule)
+    for (const each of alternatives) for (const rule of this.#listRules(each)) this.#collectActions(each, rule)
     if (this.parts.action === undefined) this.#actions.add(ONLY_ACTION)
     for (const each of alternatives) this.#grant(each)
     return {
@@ -102,7 +102,7 @@ class GrantReader {
   }
 
   /** The rules that an alternative is asked about; one that reads no column is true with each. */
-  #rulesOf(alternative: Alternative): readonly (PolicyLine | undefined)[] {
+  #listRules(alternative: Alternative): readonly (PolicyLine | undefined)[] {
     const { rules, columns } = this.files
     if (!/\bp\./.test(this.#matcher.value)) return [undefined]
     if (rules.length === 0) return this.#readsRules(alternative) ? [] : [undefined]
@@ -120,7 +120,7 @@ class GrantReader {
     return 'text' in value ? value.text : (rule?.values[this.files.columns.indexOf(value.column)] ?? '')
   }
 
-  /** The value as a name; undefined for what the matcher compares a column with, such as `*`, and for what is no name. */
+  /** The value as a name; undefined for what the matcher compares a column with, such as `*`, and for what cannot be a name. */
   #name(alternative: Alternative, term: Comparison, rule: PolicyLine | undefined): string | undefined {
     const name = this.#value(term.with, rule)
     const { column } = { column: undefined, ...term.with }
@@ -147,7 +147,7 @@ class GrantReader {
     for (const each of alternatives) {
       const term = each.domain
       if (term === undefined) continue
-      for (const rule of this.#rulesOf(each)) {
+      for (const rule of this.#listRules(each)) {
         const name = this.#name(each, term, rule)
         if (name !== undefined) this.#domains.add(name)
       }
@@ -190,7 +190,7 @@ class GrantReader {
   #grant(alternative: Alternative): void {
     const isSame = !this.#readsRules(alternative)
     const done = new Set<boolean>()
-    for (const rule of this.#rulesOf(alternative)) {
+    for (const rule of this.#listRules(alternative)) {
       const eft = rule?.values[this.files.columns.indexOf('eft')] ?? ''
       if (!['', 'allow', 'deny'].includes(eft)) {
         if (rule !== undefined) this.#note(rule, `the effect \`${eft}\` is neither allow nor deny, and gives nothing`)
@@ -213,7 +213,7 @@ class GrantReader {
       const there = typeof object === 'function' ? object(domain) : object
       this.#grants.push({ subject, domain, object: there, actions, rule, denies })
       if (this.#grants.length > IMPORTED_GRANTS_MAX)
-        throw new ZerohopError('LIMIT_EXCEEDED', { what: 'what the rules come to', limit: IMPORTED_GRANTS_MAX })
+        throw new ZerohopError('LIMIT_EXCEEDED', { what: 'what the rules give', limit: IMPORTED_GRANTS_MAX })
     }
   }
 

@@ -3,7 +3,7 @@
 import type { PolicyLine } from './policy-lines.ts'
 
 /** Steps that casbin follows. */
-export const LINK_STEPS_MAX = 10
+const LINK_STEPS_MAX = 10
 
 export interface Link {
   readonly from: string

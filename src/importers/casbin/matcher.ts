@@ -1,5 +1,5 @@
 // Reads a matcher into alternatives: what `||` and parentheses stand for is multiplied out, so that each alternative is a
-// list of terms that must all be true. A term that is none of the known forms stays as text, and its alternative cannot
+// list of terms that must all be true. A term of an unknown form stays as text, and its alternative cannot
 // be said.
 import { MATCHER_ALTERNATIVES_MAX, MATCHER_DEPTH_MAX } from '../../model/limits.ts'
 

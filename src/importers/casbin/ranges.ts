@@ -1,5 +1,5 @@
 // What a value of a rule stands for: one name, all names with a beginning, or any name. Casbin's functions for patterns
-// are said as far as they come to that, exactly; everything else is undefined here, and a finding.
+// are said as far as they are exactly one of these; everything else is undefined here, and a finding.
 
 export type Range =
   | { readonly kind: 'any' }
@@ -11,7 +11,7 @@ export const OBJECT_FUNCTIONS = ['keyMatch', 'keyMatch2', 'keyMatch3'] as const
 /** Functions that compare an action with a pattern. */
 export const ACTION_FUNCTIONS = ['keyMatch', 'regexMatch'] as const
 
-/** The objects that a function of casbin finds for a pattern; undefined where that is none of these forms. */
+/** The objects that a function of casbin finds for a pattern; undefined where it has another form. */
 export function toRange(name: string, pattern: string): Range | undefined {
   const exact: Range = { kind: 'names', names: [pattern], label: pattern }
   if (name === 'keyMatch') {

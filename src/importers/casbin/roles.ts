@@ -1,4 +1,4 @@
-// The roles that grants and links come to. A name that others are linked to is a role; every other name is a user, whose
+// The roles that grants and links result in. A name that others are linked to is a role; every other name is a user, whose
 // own permissions are a role of the same key that nobody else has. A role that is the same in every domain is one role
 // here; where it differs, the role of each domain gets a name of its own.
 import type { ClaimedKeys } from '../frame/claimed-keys.ts'
@@ -18,7 +18,7 @@ export interface RoleThere {
   key: string
 }
 
-export const EVERYONE = 'everyone'
+const EVERYONE = 'everyone'
 
 export class Roles {
   readonly #there = new Map<string, RoleThere>()
@@ -111,7 +111,7 @@ function describe({ grants, parents }: RoleThere): string {
   return JSON.stringify([[...new Set(given)].sort(), [...parents].sort()])
 }
 
-export const formatRange = (range: Range): string =>
+const formatRange = (range: Range): string =>
   range.kind === 'any'
     ? ''
     : JSON.stringify(range.kind === 'prefix' ? [range.prefix] : { names: [...range.names].sort() })

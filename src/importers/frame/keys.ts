@@ -52,8 +52,8 @@ export function decodeKey(key: string, form: KeyForm = 'ordinary'): string | und
 }
 
 /**
- * What the keys of all names begin with that begin with this text; undefined when there is no such text, because what
- * follows a last `-` decides how that is written.
+ * What the keys of all names begin with that begin with this text; undefined when no text is, because what follows
+ * a last `-` decides how that is written.
  */
 export function encodePrefix(prefix: string, form: KeyForm = 'ordinary'): string | undefined {
   return /-(-[0-9a-f]?)?$/.test(prefix) ? undefined : prefix === '' ? '' : encodeKey(prefix, form)

@@ -1,4 +1,4 @@
-// Reads a file of another engine. What is no text of a bearable size is refused, with its name.
+// Reads a file of another engine. Everything but text of a bearable size is refused, with its name.
 import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import type { Source } from '../../management/policy-file/problem.ts'
@@ -27,7 +27,7 @@ function readBytes(name: string): Buffer {
   } catch (error) {
     if (error instanceof ZerohopError) throw error
     const { code, message } = error as NodeJS.ErrnoException
-    throw unreadable(name, code === 'ENOENT' ? 'there is no such file' : (code ?? message))
+    throw unreadable(name, code === 'ENOENT' ? 'the file does not exist' : (code ?? message))
   }
 }
 

@@ -36,6 +36,6 @@ export function printReport({ findings, proof }: Report): string[] {
     }),
     ...(more > 0 ? [`… and ${counted(more, 'more difference')}`] : []),
     `asked ${proof.engine} and the written files ${counted(proof.asked, 'question')}${isSample ? ` of ${proof.questions.toLocaleString('en-US')}, chosen by seed ${proof.seed}` : ''}: ${proof.universe}`,
-    `${counted(proof.different, 'difference')}, ${proof.wider.toLocaleString('en-US')} of which allow more than before; both allow ${proof.allowed.toLocaleString('en-US')}; ${unsaid.toLocaleString('en-US')} not converted`,
+    `${counted(proof.different, 'difference')}, ${proof.wider.toLocaleString('en-US')} allow more than before; both allow ${proof.allowed.toLocaleString('en-US')}; ${unsaid.toLocaleString('en-US')} not converted`,
   ]
 }

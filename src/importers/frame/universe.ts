@@ -1,4 +1,4 @@
-// Universes of questions: every combination of some lists of names, one of which no file has, and a sample of them that
+// Universes of questions: every combination of some lists of names, with a name in each that no file has, and a sample of them that
 // is the same for each seed.
 import { counted } from '../../model/counted.ts'
 
@@ -9,7 +9,7 @@ export interface Dimension {
   readonly names: readonly string[]
 }
 
-/** A name that is none of these. */
+/** A name that is not among these. */
 export function findUnknown(names: Iterable<string>, wanted: string): string {
   const taken = new Set(names)
   let name = wanted

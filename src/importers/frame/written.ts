@@ -15,16 +15,20 @@ import type { Imported } from './importer.ts'
 import { KEY_FUNCTIONS } from './keys.ts'
 import { readText } from './read-text.ts'
 
-export const POLICY_NAME = 'policy.yaml'
-export const FACTS_NAME = 'facts.ndjson'
-export const HELPER_NAME = 'questions.mjs'
+const POLICY_NAME = 'policy.yaml'
+const FACTS_NAME = 'facts.ndjson'
+const HELPER_NAME = 'questions.mjs'
 export const REPORT_NAME = 'report.json'
 
 /** Names and contents of the files, without the report. */
 export function printFiles(imported: Imported, command: string): readonly (readonly [name: string, text: string])[] {
   const policy = stringify(imported.policy, { lineWidth: 0 })
   const header = { zerohop_facts: FACTS_VERSION }
-  const lines = [header, ...imported.facts.map(({ kind, fact }) => ({ [kind]: fact })), endOf(imported)]
+  const lines = [
+    header,
+    ...imported.facts.map(({ kind, fact }) => ({ [kind]: fact })),
+    { end: { facts: imported.facts.length } },
+  ]
   const made = `// Made by \`${command}\`: turns questions of the application into those of Zerohop.`
   return [
     [POLICY_NAME, formatPolicy({ name: POLICY_NAME, text: policy }).text ?? policy],
@@ -32,8 +36,6 @@ export function printFiles(imported: Imported, command: string): readonly (reado
     [HELPER_NAME, `${made}\n${KEY_FUNCTIONS}\n${imported.helper}`],
   ]
 }
-
-const endOf = ({ facts }: Imported) => ({ end: { facts: facts.length } })
 
 /** What of the written files is refused. */
 export interface Refused {

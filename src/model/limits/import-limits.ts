@@ -8,7 +8,7 @@ export const IMPORTED_LINES_MAX = 200_000
 export const MATCHER_ALTERNATIVES_MAX = 64
 /** Parentheses of one matcher inside of each other. */
 export const MATCHER_DEPTH_MAX = 32
-/** Permissions that the lines of one import come to: more than an environment can hold in set rules and roles. */
+/** Permissions that result from the lines of one import: more than an environment can hold in set rules and roles. */
 export const IMPORTED_GRANTS_MAX = 500_000
 /** Pairs of what rules allow and what rules deny that an import compares: half a minute. */
 export const IMPORTED_PAIRS_MAX = 50_000_000
