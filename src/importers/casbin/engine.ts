@@ -20,7 +20,7 @@ interface Model {
 
 /** @throws PACKAGE_MISSING, CONFIG_INVALID when casbin refuses the files */
 export async function openCasbin([model, ...policies]: readonly Source[]): Promise<OldEngine<readonly string[]>> {
-  const casbin = await loadPeer<Casbin>('casbin', () => import('casbin') as Promise<unknown> as Promise<Casbin>)
+  const casbin = await loadPeer<Casbin>('casbin')
   try {
     const adapter = {
       loadPolicy: async (into: Model): Promise<void> => {
