@@ -34,3 +34,15 @@ export async function convertFiles(
   const proof = await prove(imported, pdp, { questions, seed: 1 })
   return { problems: [], report: makeReport('casbin', names, imported.findings, proof), imported, folder: out }
 }
+/** The same of texts: a model, and rules as CSV. */
+export function convertTexts(
+  model: string,
+  rules: string,
+  options: ImporterOptions = {},
+  questions?: number,
+): Promise<Converted> {
+  const folder = temporaryFolder('casbin')
+  writeFileSync(join(folder, 'model.conf'), model)
+  writeFileSync(join(folder, 'policy.csv'), rules)
+  return convertFiles(folder, ['model.conf', 'policy.csv'], options, questions)
+}

@@ -227,6 +227,9 @@ function addImport(program: Command): void {
     )
 }
 
+/** Options that only an import from another engine has. */
+const FROM_ONLY = ['--out <folder>', '--force', '--questions <n>', '--seed <n>'].map((flags) => new Option(flags))
+
 /** Options for files of other engines; what each importer takes stands in src/importers/index.ts. */
 function addImporters(command: Command): Command {
   const names = Object.keys(IMPORTERS)
@@ -242,8 +245,13 @@ function addImporters(command: Command): Command {
   return command
 }
 
-async function importFile(files: readonly string[], options: ImportOptions): Promise<number> {
+async function importFile(files: readonly string[], sent: ImportOptions & FromOptions): Promise<number> {
   const [file = '', ...more] = files
+  const { from: _, ...options } = sent
+  const own = Object.values(IMPORTERS).flatMap((entry) => entry.options.map(({ flags }) => new Option(flags)))
+  const foreign = [...FROM_ONLY, ...own].find((option) => options[option.attributeName()] !== undefined)
+  if (foreign !== undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `${foreign.long ?? foreign.flags} is for --from` })
   if (more.length > 0) throw new ZerohopError('CONFIG_INVALID', { reason: 'one file is imported at a time' })
   return (await import('./export-import.ts')).importBundle(readEnv(), file, options)
 }

@@ -234,7 +234,7 @@ class GrantReader {
     if (term === undefined) {
       if (!denies)
         this.#open(
-          rule,
+          undefined,
           alternative.text,
           'domains that no rule names',
           'give the roles in each tenant when it is created',
@@ -283,7 +283,7 @@ class GrantReader {
     if (term === undefined) {
       if (this.parts.action !== undefined && !denies)
         this.#open(
-          rule,
+          undefined,
           alternative.text,
           'actions that no rule names',
           '--closed-actions says that only these are asked about',

@@ -86,7 +86,7 @@ function* outside(text: string): Iterable<{ readonly at: number; readonly depth:
 
 function isInParentheses(text: string): boolean {
   if (!text.startsWith('(') || !text.endsWith(')')) return false
-  return [...outside(text)].every(({ at, depth }) => at === 0 || depth > 0)
+  return [...outside(text)].every(({ at, depth }) => at === 0 || at === text.length - 1 || depth > 0)
 }
 
 const OPERAND = /^(?:(r|p)\.(\w+)|"([^"\\]*)"|'([^'\\]*)')$/

@@ -48,11 +48,12 @@ export class Roles {
     return this.#there.get(JSON.stringify([name ?? null, domain ?? null]))
   }
 
-  /** Roles of the domain that have this one, itself among them. */
+  /** Roles of the domain that have this one, itself among them; not those of single users, who are assigned it. */
   listHolders(role: RoleThere): readonly RoleThere[] {
     if (role.name === undefined) return [role]
     const names = this.links.listLinkedTo(role.name, role.domain, Number.POSITIVE_INFINITY).keys()
-    return [...names].flatMap((name) => this.find(name, role.domain) ?? [])
+    const holders = [...names].filter((name) => name === role.name || this.isRole(name))
+    return holders.flatMap((name) => this.find(name, role.domain) ?? [])
   }
 
   #addLink({ from, to }: Link, domain: string | undefined): void {
@@ -77,7 +78,11 @@ export class Roles {
 
   #nameAll(keys: ClaimedKeys): void {
     const byName = new Map<string | undefined, RoleThere[]>()
-    for (const role of this.all) byName.set(role.name, [...(byName.get(role.name) ?? []), role])
+    for (const role of this.all) {
+      const known = byName.get(role.name)
+      if (known === undefined) byName.set(role.name, [role])
+      else known.push(role)
+    }
     const same = this.#findSame(byName)
     for (const [name, roles] of byName) {
       const base = name === undefined ? EVERYONE : encodeKey(name)
