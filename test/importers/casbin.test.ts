@@ -96,7 +96,9 @@ describe('roles', () => {
     const rules = 'p, ana, x, read\np, admin, x, write\ng, ana, admin, d1\ng, ben, admin, d2\n'
     const { policy, report } = await convert({ ...DOMAINS, columns: 'sub, obj, act', matcher }, rules)
     expect(policy.set_rules).toContainEqual(expect.objectContaining({ user_set: 'admin', permission: 'object:write' }))
-    expect(policy.set_rules).not.toContainEqual(expect.objectContaining({ user_set: 'ana', permission: 'object:write' }))
+    expect(policy.set_rules).not.toContainEqual(
+      expect.objectContaining({ user_set: 'ana', permission: 'object:write' }),
+    )
     expect(report.proof.wider).toBe(0)
   })
 

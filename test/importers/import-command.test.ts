@@ -29,7 +29,7 @@ describe('docs/moving.md', () => {
   it('prints what the commands print, and its files are imported', async () => {
     const commands = blocks('sh').flatMap((block) => block.split('\n').filter((line) => line.startsWith('npx zerohop')))
     const outputs = blocks('text').map((text) => text.trimEnd())
-    const printed: { readonly out: string; readonly code: number }[] = []
+    const printed: { readonly out: string; readonly code: number | null }[] = []
     await run('org', 'create', 'acme')
     for (const command of commands) printed.push(await run(...command.split(' ').slice(2)))
     expect(printed.slice(0, outputs.length).map(({ out }) => out.trimEnd())).toEqual(outputs)
