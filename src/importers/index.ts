@@ -25,6 +25,20 @@ export const IMPORTERS = {
     ],
     load: () => import('./casbin/importer.ts'),
   },
+  openfga: {
+    takes: 'a store with its tests, store.fga.yaml; or a model, model.fga, fga.mod or model.json, and files of tuples',
+    options: [
+      {
+        flags: '--openfga-url <url>',
+        description: 'openfga: a running OpenFGA to ask, which gets a store for the proof',
+      },
+      {
+        flags: '--present-time <parameter>',
+        description: 'openfga: what conditions call the present time; default: current_time',
+      },
+    ],
+    load: () => import('./openfga/importer.ts'),
+  },
 } as const satisfies Readonly<Record<string, ImporterEntry>>
 
 export type ImporterName = keyof typeof IMPORTERS

@@ -1,11 +1,11 @@
-// Converts files of casbin as `zerohop import --from casbin` does, in this process.
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// Converts files of other engines as `zerohop import --from` does, in this process.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { importer } from '../../src/importers/casbin/importer.ts'
-import type { Imported, ImporterOptions } from '../../src/importers/frame/importer.ts'
+import type { Imported, Importer, ImporterOptions } from '../../src/importers/frame/importer.ts'
 import { prove } from '../../src/importers/frame/proof.ts'
 import { makeReport, type Report } from '../../src/importers/frame/report.ts'
-import { loadWritten, printFiles } from '../../src/importers/frame/written.ts'
+import { loadTests, loadWritten, printFiles } from '../../src/importers/frame/written.ts'
 import type { Problem } from '../../src/management/policy-file/problem.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -14,26 +14,47 @@ export type Converted =
   | { readonly problems: readonly Problem[]; readonly report?: undefined }
   | { readonly problems: readonly []; readonly report: Report; readonly imported: Imported; readonly folder: string }
 
-/** @param folder with the files; one of its own for what is written */
-export async function convertFiles(
+export const convertFiles = (
   folder: string,
   names: readonly string[],
   options: ImporterOptions = {},
   questions = 20_000,
+): Promise<Converted> => convertWith({ importer, from: 'casbin', questions }, folder, names, options)
+
+interface With {
+  readonly importer: Importer
+  readonly from: string
+  readonly questions: number
+  /** changes what was read, before it is written */
+  readonly change?: (imported: Imported) => Imported
+}
+
+/** @param folder with the files; one of its own for what is written */
+export async function convertWith(
+  { importer, from, questions, change = (imported) => imported }: With,
+  folder: string,
+  names: readonly string[],
+  options: ImporterOptions = {},
 ): Promise<Converted> {
   const reading = await importer.read(
     names.map((name) => join(folder, name)),
     options,
   )
   if (reading.imported === undefined) return { problems: reading.problems }
-  const { imported } = reading
+  const imported = change(reading.imported)
   const out = temporaryFolder('imported')
-  for (const [name, text] of printFiles(imported, 'zerohop import --from casbin')) writeFileSync(join(out, name), text)
+  for (const [name, text] of printFiles(imported, `zerohop import --from ${from}`)) {
+    mkdirSync(dirname(join(out, name)), { recursive: true })
+    writeFileSync(join(out, name), text)
+  }
   const pdp = loadWritten(out)
   if (!(pdp instanceof Pdp)) return { problems: pdp.problems }
-  const proof = await prove(imported, pdp, { questions, seed: 1 })
-  return { problems: [], report: makeReport('casbin', names, imported.findings, proof), imported, folder: out }
+  const tests = loadTests(out, imported.tests)
+  if ('problems' in tests) return { problems: tests.problems }
+  const proof = await prove(imported, pdp, { questions, seed: 1, tests })
+  return { problems: [], report: makeReport(from, names, imported.findings, proof), imported, folder: out }
 }
+
 /** The same of texts: a model, and rules as CSV. */
 export function convertTexts(
   model: string,

@@ -2,11 +2,11 @@
 // a report. Both engines are then asked the same questions. Nothing is sent to a server: `zerohop import` of the written
 // files does that.
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Imported, ImporterOptions } from '../../importers/frame/importer.ts'
 import { prove } from '../../importers/frame/proof.ts'
 import { makeReport, printReport } from '../../importers/frame/report.ts'
-import { loadWritten, printFiles, REPORT_NAME } from '../../importers/frame/written.ts'
+import { loadTests, loadWritten, printFiles, REPORT_NAME } from '../../importers/frame/written.ts'
 import { IMPORTERS, type ImporterName } from '../../importers/index.ts'
 import type { Problem, Source } from '../../management/policy-file/problem.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -60,9 +60,11 @@ export async function importFrom(files: readonly string[], options: FromOptions)
   writeFiles(imported, from, out, force)
   const pdp = loadWritten(out)
   if (!(pdp instanceof Pdp)) return refuse(pdp.problems, pdp.sources)
+  const tests = loadTests(out, imported.tests)
+  if ('problems' in tests) return refuse(tests.problems, tests.sources)
   const counter = startCounter('asked', Math.min(questions, imported.questions.total))
   const onAsked = (asked: number): void => counter.set(asked)
-  const proof = await prove(imported, pdp, { seed, questions, onAsked }).finally(() => counter.end())
+  const proof = await prove(imported, pdp, { seed, questions, tests, onAsked }).finally(() => counter.end())
   const report = makeReport(from, files, imported.findings, proof)
   const text = `${JSON.stringify(report, null, 2)}\n`
   writeOut(join(out, REPORT_NAME), text)
@@ -81,7 +83,7 @@ function writeFiles(imported: Imported, from: string, out: string, force: boolea
   if (there !== undefined && !force)
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${join(out, there)}\` already exists: add --force` })
   try {
-    makeFolder(out)
+    for (const folder of new Set(files.map(([name]) => dirname(join(out, name))))) makeFolder(folder)
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error)
     throw new ZerohopError('CONFIG_INVALID', { reason: `\`${out}\` cannot be made: ${reason}` }, { cause: error })

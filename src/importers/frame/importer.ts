@@ -31,8 +31,20 @@ export interface Imported<Old = unknown> {
   /** JavaScript of `toQuestion` and what it needs, for the application; it may call `key` and `userKey` */
   readonly helper: string
   readonly questions: Questions<Old>
+  /** tests of the old files, which become policy tests */
+  readonly tests?: readonly ImportedTest[]
   /** Opens the old engine on the same files. @throws PACKAGE_MISSING when its package is not installed */
   open(): Promise<OldEngine<Old>>
+}
+
+/** A policy test (docs/policy-tests.md). */
+export interface ImportedTest {
+  /** of the file, which questions name that are asked with its facts */
+  readonly key: string
+  readonly name: string
+  /** all of them: a policy test has none but its own. A fact names only facts before it */
+  readonly facts: readonly Fact[]
+  readonly expect: readonly object[]
 }
 
 export interface Fact {
@@ -77,6 +89,10 @@ export interface Check {
   readonly user: string | null
   readonly action: string
   readonly resource: { readonly type: string; readonly key?: string; readonly tenant: string }
+  /** the time of the question, in ms since 1970; without it that of the clock */
+  readonly now?: number
+  /** the key of the test with whose facts it is asked; without it with the facts of the import */
+  readonly test?: string
 }
 
 export interface OldEngine<Old> {

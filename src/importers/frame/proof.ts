@@ -2,7 +2,7 @@
 // that they answer differently is listed.
 import { IMPORT_DIFFERENCES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { Imported } from './importer.ts'
+import type { Check, Imported } from './importer.ts'
 import { sampleIndexes } from './universe.ts'
 
 export interface ProofOptions {
@@ -10,6 +10,8 @@ export interface ProofOptions {
   readonly questions: number
   /** chooses among them where there are more */
   readonly seed: number
+  /** PDPs with the facts of tests, by their keys */
+  readonly tests?: ReadonlyMap<string, Pdp>
   /** called with how many were asked */
   readonly onAsked?: (asked: number) => void
 }
@@ -50,7 +52,7 @@ export async function prove(imported: Imported, pdp: Pdp, options: ProofOptions)
   try {
     for (const index of sampleIndexes(questions.total, questions.always, options.questions, seed)) {
       const { text, old, check } = questions.at(index)
-      const is = pdp.check(check.user, check.action, check.resource) ? 'allow' : 'deny'
+      const is = ask(check, pdp, options.tests) ? 'allow' : 'deny'
       const before = await engine.ask(old).then(toAnswer, toFailure)
       sums.asked++
       options.onAsked?.(sums.asked)
@@ -66,6 +68,12 @@ export async function prove(imported: Imported, pdp: Pdp, options: ProofOptions)
   } finally {
     await engine.close()
   }
+}
+
+function ask({ user, action, resource, now, test }: Check, pdp: Pdp, tests: ProofOptions['tests']): boolean {
+  const asked = test === undefined ? pdp : tests?.get(test)
+  if (asked === undefined) throw new Error(`there is no test \`${test}\``)
+  return (now === undefined ? asked : asked.at(now)).check(user, action, resource)
 }
 
 type Before = Pick<Difference, 'old' | 'reason'>

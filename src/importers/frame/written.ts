@@ -1,24 +1,38 @@
 // The files that an import writes, and a PDP over them: what was written is read again by the code that reads the files
 // of users, so that the proof is about the files and not about what the importer holds in memory.
 import { join } from 'node:path'
-import { stringify } from 'yaml'
+import { Document, isSeq, stringify, visit } from 'yaml'
 import { FACTS_VERSION } from '../../management/policy-file/facts-lines.ts'
 import { FactsReader } from '../../management/policy-file/facts-reader.ts'
 import { formatPolicy } from '../../management/policy-file/format.ts'
 import type { Problem, Source } from '../../management/policy-file/problem.ts'
 import { readSources } from '../../management/policy-file/read-files.ts'
+import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import type { FactKind } from '../../model/policy-kinds.ts'
 import { FixedImage } from '../../pdp/fixed-image.ts'
 import { Pdp } from '../../pdp/pdp.ts'
 import { buildImage, policyUnderTest } from '../../policy-test/policy-under-test.ts'
-import type { Imported } from './importer.ts'
+import type { Facts, TestFile } from '../../policy-test/test-file.ts'
+import type { Imported, ImportedTest } from './importer.ts'
 import { KEY_FUNCTIONS } from './keys.ts'
 import { readText } from './read-text.ts'
 
 const POLICY_NAME = 'policy.yaml'
 const FACTS_NAME = 'facts.ndjson'
 const HELPER_NAME = 'questions.mjs'
+const TESTS_NAME = 'tests'
 export const REPORT_NAME = 'report.json'
+
+/** Lists of a policy test, by the kind of what is in them. */
+const LISTS = {
+  tenant: 'tenants',
+  user: 'users',
+  membership: 'memberships',
+  resource_instance: 'resource_instances',
+  relationship_tuple: 'relationship_tuples',
+  role_assignment: 'role_assignments',
+} as const satisfies Readonly<Record<FactKind, keyof Facts>>
 
 /** Names and contents of the files, without the report. */
 export function printFiles(imported: Imported, command: string): readonly (readonly [name: string, text: string])[] {
@@ -34,7 +48,27 @@ export function printFiles(imported: Imported, command: string): readonly (reado
     [POLICY_NAME, formatPolicy({ name: POLICY_NAME, text: policy }).text ?? policy],
     [FACTS_NAME, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`],
     [HELPER_NAME, `${made}\n${KEY_FUNCTIONS}\n${imported.helper}`],
+    ...(imported.tests ?? []).map((test) => [nameTest(test.key), printTest(test)] as const),
   ]
+}
+
+const nameTest = (key: string): string => `${TESTS_NAME}/${key}.yaml`
+
+function printTest({ name, facts, expect }: ImportedTest): string {
+  const lists: Record<string, object[]> = {}
+  for (const { kind, fact } of facts) {
+    const list = LISTS[kind]
+    lists[list] ??= []
+    lists[list].push(fact)
+  }
+  const document = new Document({ name, ...(facts.length === 0 ? {} : { facts: lists }), expect })
+  // a fact and an expectation are a line each
+  visit(document, {
+    Map(_key, node, path) {
+      if (isSeq(path.at(-1))) node.flow = true
+    },
+  })
+  return document.toString({ lineWidth: 0 })
 }
 
 /** What of the written files is refused. */
@@ -67,4 +101,24 @@ export function loadWritten(folder: string): Pdp | Refused {
   })
   if (refused.length > 0) return { sources: [source], problems: refused }
   return new Pdp(new FixedImage(buildImage([...under.changes, ...changes])))
+}
+
+/** A PDP over the policy and the facts of each written test, by the key of the test. @throws CONFIG_INVALID */
+export function loadTests(folder: string, tests: Imported['tests'] = []): ReadonlyMap<string, Pdp> | Refused {
+  const { sources } = readSources([join(folder, POLICY_NAME)], process.cwd())
+  const { under } = policyUnderTest(sources)
+  const pdps = new Map<string, Pdp>()
+  for (const { key } of tests) {
+    const source = readText(join(folder, nameTest(key)))
+    const document = new YamlDocument(source)
+    const problems: Problem[] = [...document.problems]
+    const written = (document.value ?? {}) as TestFile
+    const { changes = [] } =
+      under?.facts(written.facts ?? {}, (message, path) => {
+        problems.push({ severity: 'error', message, place: document.place(path) })
+      }) ?? {}
+    if (problems.length > 0) return { problems, sources: [source] }
+    pdps.set(key, new Pdp(new FixedImage(buildImage([...(under?.changes ?? []), ...changes]))))
+  }
+  return pdps
 }

@@ -20,3 +20,15 @@ export const IMPORT_QUESTIONS_MAX = 5_000_000
 export const IMPORT_DIFFERENCES_SHOWN = 50
 /** Differences that the report of an import holds; more are counted. */
 export const IMPORT_DIFFERENCES_MAX = 100_000
+/** Modules of one model, and files of tuples that a store file names. */
+export const IMPORTED_MODULES_MAX = 1000
+/** Tokens of a condition of OpenFGA that an import reads: one on time has about ten. */
+export const IMPORTED_CONDITION_TOKENS_MAX = 200
+/** Tuples of one request to a running OpenFGA: what it takes unless it is set otherwise. */
+export const OPENFGA_WRITE_TUPLES_MAX = 100
+/** Milliseconds after which an answer of a running OpenFGA is not waited for any longer. */
+export const OPENFGA_ANSWER_TIMEOUT_MS = 10_000
+/** Bytes of an answer of a running OpenFGA; a check is answered with less than a hundred. */
+export const OPENFGA_ANSWER_BYTES_MAX = 1024 * 1024
+/** Instants at which a question is asked when tuples of a store have times: each end, and the moment before it. */
+export const IMPORTED_INSTANTS_MAX = 8
