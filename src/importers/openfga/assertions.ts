@@ -2,9 +2,8 @@
 // asked about each object or user that the test could list.
 import type { Place, Problem } from '../../management/policy-file/problem.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import type { Parser } from './parser.ts'
 import type { WrittenTest } from './store-file.ts'
-import { splitObject, splitUser, type Tuple, type TupleKey } from './tuples.ts'
+import { isObject, isUser, splitObject, splitUser, type Tuple, type TupleKey } from './tuples.ts'
 
 /** A question to OpenFGA. */
 export interface Asked {
@@ -33,8 +32,8 @@ export interface Assertions {
   readonly problems: readonly Problem[]
 }
 
-export function listAssertions(tests: readonly WrittenTest[], stored: readonly Tuple[], parser: Parser): Assertions {
-  const reader = new AssertionReader(stored, parser)
+export function listAssertions(tests: readonly WrittenTest[], stored: readonly Tuple[]): Assertions {
+  const reader = new AssertionReader(stored)
   return {
     tests: tests.map((each, at) => reader.read(each, at)),
     problems: reader.problems,
@@ -46,10 +45,7 @@ type Path = readonly (string | number)[]
 class AssertionReader {
   readonly problems: Problem[] = []
 
-  constructor(
-    readonly stored: readonly Tuple[],
-    readonly parser: Parser,
-  ) {}
+  constructor(readonly stored: readonly Tuple[]) {}
 
   read(written: WrittenTest, at: number): AssertionsOfTest {
     const { test, tuples } = written
@@ -110,10 +106,9 @@ class AssertionReader {
     return { name: test.name ?? `test ${at + 1}`, asked, tuples }
   }
 
-  #isQuestion(written: WrittenTest, path: Path, { user, relation, object }: Omit<Asked, 'tuples'>): boolean {
-    const { Validator } = this.parser.validator
-    if (!Validator.user(user)) this.#refuse(written, path, `\`${user}\` is not a user such as user:anne`)
-    else if (!Validator.object(object)) this.#refuse(written, path, `\`${object}\` is not an object such as document:1`)
+  #isQuestion(written: WrittenTest, path: Path, { user, object }: Pick<Asked, 'user' | 'object'>): boolean {
+    if (!isUser(user)) this.#refuse(written, path, `\`${user}\` is not a user such as user:anne`)
+    else if (!isObject(object)) this.#refuse(written, path, `\`${object}\` is not an object such as document:1`)
     else return true
     return false
   }

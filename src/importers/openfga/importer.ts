@@ -28,7 +28,7 @@ export const importer: Importer = {
     const { files, problems, sources } = readStore(named, parser)
     const names = sources.map(({ name }) => name)
     if (files === undefined) return { problems: inOrder(problems, names), sources }
-    const assertions = listAssertions(files.tests, files.tuples, parser)
+    const assertions = listAssertions(files.tests, files.tuples)
     const read = convert(files, assertions, options)
     return Array.isArray(read)
       ? { problems: inOrder(read, names), sources }

@@ -47,6 +47,7 @@ export class Model {
   /** `type#relation` that lead from an object to others */
   readonly #links = new Set<string>()
   readonly #asked: ReadonlySet<string>
+  readonly #held = new Set<string>()
   /** types that are asked about as users */
   readonly subjects: ReadonlySet<string>
 
@@ -71,11 +72,23 @@ export class Model {
     }
     for (const { type, relations } of json.type_definitions)
       for (const [name, rewrite] of Object.entries(relations ?? {})) this.#addReferences(type, name, rewrite)
+    this.subjects = this.#findSubjects(askers)
+  }
+
+  /** A relation that names a type of users is held by them, and makes users of the other types in it, too. */
+  #findSubjects(askers: Iterable<string>): ReadonlySet<string> {
     const subjects = new Set(askers)
-    for (const relation of this.all())
-      for (const { type, relation: of } of relation.restrictions)
-        if (of === undefined && this.isHeld(relation)) subjects.add(type)
-    this.subjects = subjects
+    for (let before = -1; before < subjects.size; ) {
+      before = subjects.size
+      for (const relation of this.all()) {
+        const { type, name, restrictions } = relation
+        const plain = restrictions.filter((each) => each.relation === undefined)
+        if (!this.#isHeldAnyhow(relation) && !plain.some((each) => subjects.has(each.type))) continue
+        this.#held.add(`${type}#${name}`)
+        for (const each of plain) subjects.add(each.type)
+      }
+    }
+    return subjects
   }
 
   *all(): Iterable<Relation> {
@@ -92,7 +105,11 @@ export class Model {
   }
 
   /** Whether users have the relation. The others only lead from one object to others, such as `parent: [folder]`. */
-  isHeld(relation: Relation): boolean {
+  isHeld({ type, name }: Pick<Relation, 'type' | 'name'>): boolean {
+    return this.#held.has(`${type}#${name}`)
+  }
+
+  #isHeldAnyhow(relation: Relation): boolean {
     const { type, name, restrictions } = relation
     return (
       this.#referenced.has(`${type}#${name}`) ||

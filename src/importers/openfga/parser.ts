@@ -59,10 +59,6 @@ export interface Parser {
   }
   readonly validator: {
     validateDSL(text: string): void
-    readonly Validator: {
-      object(text: string): boolean
-      user(text: string): boolean
-    }
   }
 }
 

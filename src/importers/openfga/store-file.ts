@@ -81,7 +81,7 @@ export function readStore([first = '', ...more]: readonly string[], parser: Pars
   const take = (name: string): readonly Tuple[] => {
     const source = readText(name)
     sources.push(source)
-    return readTuples(source, parser, problems)
+    return readTuples(source, problems)
   }
   const finish = (read: ModelRead, tuples: readonly Tuple[], tests: readonly WrittenTest[]): StoreRead => {
     sources.push(...read.sources)
@@ -117,7 +117,6 @@ export function readStore([first = '', ...more]: readonly string[], parser: Pars
       ...toTuples(
         list.tuples ?? [],
         (at) => document.place([...path, 'tuples', at]),
-        parser,
         (message, place) => problems.push({ severity: 'error', message, place }),
       ),
     ]

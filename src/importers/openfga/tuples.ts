@@ -4,12 +4,10 @@
 import { formSentence } from '../../management/policy-file/form-sentence.ts'
 import type { Place, Problem, Source } from '../../management/policy-file/problem.ts'
 import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
-import type { Path } from '../../management/rules/fields.ts'
 import { misfits } from '../../management/rules/shape.ts'
 import * as t from '../../model/json-schema.ts'
 import { IMPORTED_LINES_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
-import type { Parser } from './parser.ts'
 
 /** Who, or whatever else, stands on the left of a tuple. */
 export interface TupleSubject {
@@ -47,9 +45,9 @@ const TupleFile = t.anyOf(t.listOf(Listed), t.closed({ tuples: t.listOf(Listed),
 export type Refuse = (message: string, place: Place) => void
 
 /** The tuples of a file, by its name: `.csv`, else YAML, which JSON is. */
-export function readTuples(source: Source, parser: Parser, problems: Problem[]): readonly Tuple[] {
+export function readTuples(source: Source, problems: Problem[]): readonly Tuple[] {
   const refuse: Refuse = (message, place) => problems.push({ severity: 'error', message, place })
-  if (source.name.endsWith('.csv')) return readRows(source, parser, refuse)
+  if (source.name.endsWith('.csv')) return readRows(source, refuse)
   const document = new YamlDocument(source)
   problems.push(...document.problems)
   if (document.value === undefined) return []
@@ -60,25 +58,19 @@ export function readTuples(source: Source, parser: Parser, problems: Problem[]):
   const file = document.value as t.Static<typeof TupleFile>
   const listed = 'tuples' in file ? file.tuples : file
   const keys = listed.map((each) => ('key' in each ? each.key : each))
-  return toTuples(keys, (at) => document.place(isList ? [at] : ['tuples', at]), parser, refuse)
+  return toTuples(keys, (at) => document.place(isList ? [at] : ['tuples', at]), refuse)
 }
 
 /** The tuples of a list in a store file, which has the form already. */
-export function toTuples(
-  keys: readonly TupleKey[],
-  placeOf: (at: number) => Place,
-  parser: Parser,
-  refuse: Refuse,
-): readonly Tuple[] {
+export function toTuples(keys: readonly TupleKey[], placeOf: (at: number) => Place, refuse: Refuse): readonly Tuple[] {
   if (keys.length > IMPORTED_LINES_MAX) refuse(`more than ${IMPORTED_LINES_MAX} tuples in one file`, placeOf(0))
-  return keys.slice(0, IMPORTED_LINES_MAX).flatMap((key, at) => toTuple(key, placeOf(at), parser, refuse) ?? [])
+  return keys.slice(0, IMPORTED_LINES_MAX).flatMap((key, at) => toTuple(key, placeOf(at), refuse) ?? [])
 }
 
-function toTuple(key: TupleKey, place: Place, { validator }: Parser, refuse: Refuse): Tuple | undefined {
+function toTuple(key: TupleKey, place: Place, refuse: Refuse): Tuple | undefined {
   const { user, relation, object, condition } = key
-  if (!validator.Validator.user(user))
-    refuse(`\`${user}\` is not a user such as user:anne, user:* or group:eng#member`, place)
-  else if (!validator.Validator.object(object)) refuse(`\`${object}\` is not an object such as document:1`, place)
+  if (!isUser(user)) refuse(`\`${user}\` is not a user such as user:anne, user:* or group:eng#member`, place)
+  else if (!isObject(object)) refuse(`\`${object}\` is not an object such as document:1`, place)
   else
     return {
       ...{ user: splitUser(user), relation, object: splitObject(object), place, written: key },
@@ -86,6 +78,17 @@ function toTuple(key: TupleKey, place: Place, { validator }: Parser, refuse: Ref
     }
   return undefined
 }
+
+/** As the server of OpenFGA has them; its parser is stricter. */
+const OBJECT = /^[^:#@*\s]{1,254}:[^:#\s]+$/
+const USERSET = /^[^:#@*\s]{1,254}:[^:#\s]+#[^:#@*\s]{1,50}$/
+const NAME_LENGTH = { object: 256, user: 512 } as const
+
+export const isObject = (text: string): boolean =>
+  OBJECT.test(text) && !text.endsWith(':*') && text.length <= NAME_LENGTH.object
+
+export const isUser = (text: string): boolean =>
+  (OBJECT.test(text) || (USERSET.test(text) && !text.includes(':*#'))) && text.length <= NAME_LENGTH.user
 
 const isNone = <T>(value: T | null | undefined): value is null | undefined => value === null || value === undefined
 
@@ -113,7 +116,7 @@ type Column = (typeof COLUMNS)[number]
 const REQUIRED: readonly Column[] = ['user_type', 'user_id', 'relation', 'object_type', 'object_id']
 
 /** CSV with a line of column names, as OpenFGA's command line reads it. */
-function readRows(source: Source, parser: Parser, refuse: Refuse): readonly Tuple[] {
+function readRows(source: Source, refuse: Refuse): readonly Tuple[] {
   const at = (line: number): Place => ({ file: source.name, line, column: 1, length: 1 })
   const rows = splitRows(source.text, (message, line) => refuse(message, at(line)))
   if (rows === undefined) return []
@@ -146,7 +149,7 @@ function readRows(source: Source, parser: Parser, refuse: Refuse): readonly Tupl
     keys.push(key)
     lines.push(line)
   }
-  return toTuples(keys, (index) => at(lines[index] ?? 1), parser, refuse)
+  return toTuples(keys, (index) => at(lines[index] ?? 1), refuse)
 }
 
 function toKey(value: (column: Column) => string, refuse: (message: string) => void): TupleKey | undefined {
@@ -206,5 +209,3 @@ function splitRows(text: string, refuse: (message: string, line: number) => void
 
 /** The schema of a list of tuples in a store file. */
 export const TupleKeys = t.listOf(TupleKey)
-/** Of placing a part of a document. */
-export type PlaceOfPath = (path: Path) => Place
