@@ -104,7 +104,8 @@ async function measure(results, api, { last, rounds, decisions, users }) {
       if (data.length !== rows) throw new Error(`${path}: ${data.length} rows, not ${rows}`)
       for (const row of data.filter((each) => each.user !== undefined)) {
         const at = last.get(row.user.key ?? row.user)
-        if (Date.parse(row.last_used) !== at) throw new Error(`${path}: ${row.last_used} is not ${new Date(at).toISOString()}`)
+        if (Date.parse(row.last_used) !== at)
+          throw new Error(`${path}: ${row.last_used} is not ${new Date(at).toISOString()}`)
       }
     }
     results.addFigure({
