@@ -96,7 +96,7 @@ function bitsAt(page: u32, offset: u32): u64 {
   return page === 0 ? 0 : load<u64>(page + offset)
 }
 
-/** Whether each bit, the first of which stands for the id `first`, is that of a live permission. */
+/** Whether each bit is that of a live permission; the first one stands for the id `first`. */
 function areLive(bits: u64, first: u32): bool {
   const top = field(Header.PermissionTop)
   for (let left = bits; left !== 0; left &= left - 1) {

@@ -20,7 +20,7 @@ export class KeyChanges {
   readonly #isKept: (hash: string) => boolean
   readonly #seen = new Map<LogId, Seen>()
 
-  /** @param isKept whether something is kept of a key, by its hash: what is not is no change when it is deleted */
+  /** @param isKept whether something is kept of a key, by its hash: else it may be deleted */
   constructor(store: Logs, isKept: (hash: string) => boolean) {
     this.#store = store
     this.#isKept = isKept

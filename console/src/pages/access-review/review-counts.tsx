@@ -1,6 +1,7 @@
 // How many users have each role, or may do each action: what one opens to see who.
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { counted } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
@@ -50,7 +51,7 @@ export function ReviewCounts({ by, search }: ReviewCountsProps) {
               />
               <span className={classes.dim}>
                 {complete ? 'As' : 'Incomplete counts, as'} of revision {revision}
-                {ofTenants && `, without ${number.format(ofTenants.roles)} roles of tenants`}
+                {ofTenants && `, without ${counted(ofTenants.roles, 'role')} of tenants`}
               </span>
             </div>
             {rows.length === 0 ? (
