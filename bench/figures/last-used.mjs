@@ -20,7 +20,7 @@ const tenantOf = (at) => `tenant-${at % TENANTS}`
 export async function measureLastUsed(results, { effort, progress }) {
   const { decisions, users, rounds } = {
     full: { decisions: 1_000_000, users: 10_000, rounds: 31 },
-    quick: { decisions: 1_000_000, users: 10_000, rounds: 9 },
+    quick: { decisions: 100_000, users: 10_000, rounds: 9 },
     tiny: { decisions: 400, users: 40, rounds: 2 },
   }[effort]
   await withServers(async (servers) => {
