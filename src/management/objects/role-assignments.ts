@@ -26,6 +26,7 @@ import {
   findTenantRole,
   listPermissions,
   requireHeld,
+  requireOfTenant,
 } from '../rules/tenant-roles.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
@@ -243,9 +244,7 @@ export function resolveInTenant(view: View, { role: ref, tenant: of, by }: Names
   const role = found ?? (by === undefined ? view.require('role', ref, ROLE) : undefined)
   const tenant = view.require('tenant', of ?? DEFAULT_TENANT, [...BODY, 'tenant'])
   const held = role ?? findTenantRole(view, tenant.key, ref) ?? view.require('role', ref, ROLE)
-  const own = parseTenantRole(held.key)
-  if (own !== undefined && own.tenant !== tenant.key)
-    throw new ZerohopError('ROLE_OF_OTHER_TENANT', { role: held.key, tenant: tenant.key }, { path: ROLE })
+  requireOfTenant(held.key, tenant.key, ROLE)
   return { role: held, tenant }
 }
 const ROLE = [...BODY, 'role']

@@ -30,6 +30,13 @@ export interface ByTenant {
 /** A role in tenants, by its key or id: one of the environment, or by its whole key one of a tenant. */
 export const findRoleInTenants = (view: View, ref: string) => view.find('role', ref) ?? view.find('tenant_role', ref)
 
+/** @throws ROLE_OF_OTHER_TENANT when the role is one of another tenant */
+export function requireOfTenant(role: string, tenant: string, path: Path): void {
+  const own = parseTenantRole(role)
+  if (own === undefined || own.tenant === tenant) return
+  throw new ZerohopError('ROLE_OF_OTHER_TENANT', { role, tenant }, { path })
+}
+
 /** The role of the tenant with that id, whole key or key within the tenant; undefined when it has none. */
 export function findTenantRole(view: View, tenant: string, ref: string): TenantRole | undefined {
   const byId = parseId(ref) === undefined ? undefined : view.find('tenant_role', ref)
