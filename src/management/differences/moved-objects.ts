@@ -132,7 +132,8 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     const tenant = names.of('tenant', role.tenant)
     const key = tenantRoleKey(role.role, tenant)
     const parents = role.extends.map((parent) => roleInTenants(parent, names))
-    return { ...role, key, tenant, permissions: permissions(role, names), extends: parents }
+    const named = { permissions: permissions(role, names), extends: parents, ...approvers(role, names) }
+    return { ...role, key, tenant, ...named }
   },
   resource_instance: placed,
   group: placed,
@@ -174,14 +175,14 @@ const permissions = (role: Objects['role' | 'resource_role' | 'tenant_role'], na
   role.permissions.map((permission) => names.permission(permission))
 
 /** Who approves requests for the role. */
-const approvers = ({ requestable }: Objects['role' | 'resource_role'], names: Names) =>
+const approvers = ({ requestable }: Objects['role' | 'resource_role' | 'tenant_role'], names: Names) =>
   requestable && {
     requestable: {
       ...requestable,
       approvers: requestable.approvers
         .map((one) => {
           const slash = one.indexOf('/')
-          if (slash < 0) return names.of('role', one)
+          if (slash < 0) return roleInTenants(one, names)
           const type = one.slice(0, slash)
           return partKey(names.resource(type), names.part('resource_role', type, one.slice(slash + 1)))
         })

@@ -200,7 +200,10 @@ function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
     case 'role':
     case 'resource_role':
       add('role_assignment', view.by('assignments_of_role', from))
-      if (kind === 'role') add('tenant_role', view.by('tenant_roles_with_parent', from))
+      if (kind === 'role') {
+        add('tenant_role', view.by('tenant_roles_with_parent', from))
+        add('tenant_role', view.by('tenant_roles_with_approver', from))
+      }
       add('access_request', view.by('requests_of_role', from))
       break
     case 'relation':

@@ -12,7 +12,7 @@ import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT, EVERYBODY } from '../../model/keys.ts'
 import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../../model/limits.ts'
-import { assignmentKey, membershipKey, parseTenantRole, partKey, type Stored } from '../../model/objects.ts'
+import { assignmentKey, membershipKey, partKey, type Stored } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
@@ -24,9 +24,8 @@ import {
   type ByTenant,
   findRoleInTenants,
   findTenantRole,
-  listPermissions,
-  requireHeld,
   requireOfTenant,
+  requireRoleHeld,
 } from '../rules/tenant-roles.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
@@ -71,8 +70,7 @@ export function writeAssignment(
   const user = findHolder(view, input.user, [...BODY, 'user'])
   const { made, instance, target } = resolve(view, user.key, input, mint)
   requireForEverybody(view, target, ROLE)
-  if (input.by !== undefined && parseTenantRole(target.role) !== undefined)
-    requireHeld(view, target.tenant, [...listPermissions(view, [target.role])], input.by, mint, ROLE)
+  if (input.by !== undefined) requireRoleHeld(view, target, input.by, mint, ROLE)
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const rest = { ...ids, resource_instance_id: instance?.id ?? null }
   const stored = view.get('role_assignment', target.key)

@@ -159,6 +159,21 @@ export function requireHeld(
 }
 
 /**
+ * Requires that the acting user has all that a role gives, when it is a role of the tenant: roles of the environment say by
+ * themselves who gives them.
+ * @throws as `requireHeld`
+ */
+export function requireRoleHeld(
+  view: View,
+  { tenant, role }: { readonly tenant: string; readonly role: string },
+  by: ByTenant,
+  clock: Clock,
+  path: Path,
+): void {
+  if (isOwn(role)) requireHeld(view, tenant, [...listPermissions(view, [role])], by, clock, path)
+}
+
+/**
  * What a write does to roles of tenants that it is not about: a sentence where they lose something, and one for each role
  * whose gain is theirs. Only the first changes are looked at.
  */

@@ -244,9 +244,7 @@ export function setRuleRead(scope: Scope, rule: SetRule): SetRuleRead {
 export function inviteRead(scope: Scope, view: View, invite: UserInvite): InviteRead {
   const { id, key, status, email, first_name, last_name, role, tenant, resource_instance: instance } = invite
   const ofRole =
-    instance === null
-      ? findRoleInTenants(view, role)
-      : view.get('resource_role', partKey(split(instance).type, role))
+    instance === null ? findRoleInTenants(view, role) : view.get('resource_role', partKey(split(instance).type, role))
   return {
     id,
     key,

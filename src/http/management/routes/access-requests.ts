@@ -25,7 +25,7 @@ import { type Page, type Query, readText, readTexts } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, placed, type Rows, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
 import { accessRequestRead } from '../render/access-requests.ts'
-import { type RouteContext, write } from '../route-context.ts'
+import { isWithinOwn, type RouteContext, write } from '../route-context.ts'
 import { collectPlaces } from '../time-states.ts'
 
 const REQUEST = '/v2/facts/:p/:e/access_requests/:ref'
@@ -72,7 +72,7 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
         requireSpeaker(request)
-        const input = { ref: request.params.ref, fields: request.body }
+        const input = { ref: request.params.ref, fields: request.body, isWithinOwn: isWithinOwn(management) }
         const decided = await write(management, request, reply, useCase, input)
         return accessRequestRead(request.scope, decided, Date.now())
       },

@@ -11,7 +11,7 @@ import {
 import { describe } from '../../description.ts'
 import { listRoute } from '../collection-routes.ts'
 import { accessRequestRead } from '../render/access-requests.ts'
-import { type RouteContext, requestView, write } from '../route-context.ts'
+import { isWithinOwn, type RouteContext, requestView, write } from '../route-context.ts'
 import { listRequests, requireSpeaker } from './access-requests.ts'
 
 const REQUESTS = '/v2/facts/:p/:e/tenants/:ref/access_requests'
@@ -71,7 +71,7 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       async (request, reply) => {
         requireSpeaker(request)
         const { ref: tenant, request: ref } = request.params
-        const input = { tenant, ref, decision, fields: request.body }
+        const input = { tenant, ref, decision, fields: request.body, isWithinOwn: isWithinOwn(management) }
         return accessRequestRead(
           request.scope,
           await write(management, request, reply, 'decideInTenant', input),
