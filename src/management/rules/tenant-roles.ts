@@ -95,6 +95,12 @@ export function resolveOwnParents(
   return [...new Set(parents)]
 }
 
+/** Whether roles of tenants may have the permission, `resource:action` of keys. */
+export function isOffered(view: View, permission: string): boolean {
+  const { resource = '', action } = parsePermission(permission) ?? {}
+  return view.get('resource', resource)?.actions.some(({ key, grantable }) => key === action && grantable) ?? false
+}
+
 type OfTenant = Pick<TenantRole, 'key' | 'tenant'>
 const isOwn = (key: string): boolean => parseTenantRole(key) !== undefined
 
