@@ -7,6 +7,7 @@ import { findRoleInTenants, findTenantRole } from '../rules/tenant-roles.ts'
 import type { AccessRequestApprove, AccessRequestInTenant } from '../schemas/access-requests.ts'
 import {
   approveAccessRequest,
+  type By,
   cancelAccessRequest,
   createAccessRequest,
   denyAccessRequest,
@@ -30,7 +31,7 @@ interface OfTenant {
 /** Asks for a role in the tenant, its own by their key there too, or on an instance in it. @throws as createAccessRequest */
 export function requestInTenant(
   view: View,
-  { tenant: ref, request }: OfTenant & { readonly request: AccessRequestInTenant },
+  { tenant: ref, request }: OfTenant & { readonly request: By<AccessRequestInTenant> },
   mint: Mint,
 ): Decided<AccessRequest> {
   const tenant = view.require('tenant', ref).key
@@ -45,7 +46,7 @@ export function decideInTenant(
   of: OfTenant & {
     readonly ref: string
     readonly decision: Decision
-    readonly fields: AccessRequestApprove
+    readonly fields: By<AccessRequestApprove>
   } & WithinOwn,
   mint: Mint,
 ): Decided<AccessRequest> {
