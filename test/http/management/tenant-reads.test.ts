@@ -286,6 +286,63 @@ describe('history', () => {
     refused(await ask('GET', '$F/tenants/globex/history', undefined, as(acme)), 404, 'tenant `globex`')
   })
 
+  it('has of a revision that changes roles of two tenants only those of its own', async () => {
+    await ask('PATCH', '$S/resources/doc/actions/edit', { grantable: true })
+    await ask('PATCH', '$S/roles/member', { extendable: true })
+    const role = { permissions: ['doc:edit'], extends: ['member'] }
+    for (const [tenant, key] of [
+      ['acme', 'writers'],
+      ['globex', 'authors'],
+      ['globex', 'writers'],
+    ])
+      expect((await ask('POST', `$F/tenants/${tenant}/roles`, { key, ...role })).status).toBe(200)
+    const none = { user: null, email: null, resource_instance: null }
+    const changed = (key: string) => ({ ...none, op: 'update', kind: 'tenant_role', role: key })
+    for (const [path, body] of [
+      ['$S/resources/doc/actions/edit', { grantable: false }],
+      ['$S/roles/member', { extendable: false }],
+    ] as const) {
+      expect((await ask('PATCH', path, body)).status).toBe(200)
+      const [own] = (await read('history')).data
+      expect(own).toEqual({ at: TIME, api_key: null, changes: [changed('writers@acme')] })
+      const [theirs] = (await read('history', 'globex', globex)).data
+      expect(theirs.changes).toEqual([changed('authors@globex'), changed('writers@globex')])
+    }
+    for (const [text, other] of [
+      [JSON.stringify(await read('history')), /globex|authors/],
+      [JSON.stringify(await read('history', 'globex', globex)), /acme/],
+    ] as const)
+      expect(text).not.toMatch(other)
+  })
+
+  it('of a tenant that got the key of another one has nothing of that one, and nor have its decisions', async () => {
+    for (const [key, user] of [
+      ['old', 'otto'],
+      ['young', 'yves'],
+    ]) {
+      await ask('POST', '$F/tenants', { key })
+      await ask('POST', '$F/users', { key: user, role_assignments: [{ role: 'member', tenant: key }] })
+      await ask('POST', `$F/tenants/${key}/roles`, { key: `of-${key}` })
+    }
+    await decide('otto', 'old', 900)
+    const { secret } = await createKey('young', 'of the young')
+    await ask('DELETE', '$F/tenants/old')
+    const moved = [{ kind: 'tenant', from: 'young', to: 'old' }]
+    const policy = { zerohop: 2, tenants: [{ key: 'old' }], moved }
+    expect(await ask('POST', '/v2/projects/default/envs/development/apply', { policy })).toMatchObject({ status: 200 })
+    await decide('yves', 'old', 0)
+    const { data } = await read('history', 'old', secret)
+    expect(data.map(({ changes }: { changes: { op: string }[] }) => changes)).toEqual([
+      expect.arrayContaining([
+        expect.objectContaining({ op: 'update', kind: 'role_assignment', user: 'yves' }),
+        expect.objectContaining({ op: 'update', kind: 'tenant_role', role: 'of-young@old' }),
+      ]),
+    ])
+    expect(JSON.stringify(data)).not.toMatch(/otto|of-old|delete/)
+    expect((await read('decisions', 'old', secret)).data).toMatchObject([{ user: 'yves' }])
+    await ask('DELETE', '$F/tenants/old')
+  })
+
   it('is read in pages and by time, and begins with the tenant', async () => {
     const all = await read('history')
     const page = await read('history?page=2&per_page=1')
