@@ -63,7 +63,7 @@ const request = (fields: object = {}, path = REQUESTS, key = acme) =>
   ask('POST', path, { ...ASKED, ...fields }, { key })
 const decide = (id: string, verb: string, as: string) => ask('POST', `${REQUESTS}/${id}/${verb}`, { as }, { key: acme })
 const state = async (id: string) => (await ask('GET', `$F/access_requests/${id}`)).body.state
-const listRolesOf = async (user: string): Promise<string[]> =>
+const listHeld = async (user: string): Promise<string[]> =>
   (await ask('GET', `$F/role_assignments?user=${user}`)).body.map(({ role }: { role: string }) => role)
 /** A pending request of ana for `bookkeeper@acme`. */
 const pend = async (): Promise<string> => {
@@ -142,12 +142,12 @@ describe('an approver', () => {
     const id = await pend()
     refused(await decide(id, 'approve', 'cyd'), 403, 'invoice:pay')
     refused(await ask('POST', `$F/access_requests/${id}/approve`, { as: 'cyd' }), 403, 'invoice:pay')
-    expect([await state(id), await listRolesOf('ana')]).toEqual(['pending', ['viewer']])
+    expect([await state(id), await listHeld('ana')]).toEqual(['pending', ['viewer']])
     expect(await decide(id, 'approve', 'ben')).toMatchObject({ status: 200, body: { state: 'approved' } })
     const held = (await ask('GET', '$F/tenants/acme/role_assignments?user=ana', undefined, { key: acme })).body.data
     expect(held[1]).toMatchObject({ role: 'bookkeeper@acme', valid_until: TIME })
     expect(await decide(id, 'revoke', 'ana')).toMatchObject({ status: 200, body: { state: 'revoked' } })
-    expect(await listRolesOf('ana')).toEqual(['viewer'])
+    expect(await listHeld('ana')).toEqual(['viewer'])
   })
 
   it('with less than the role denies it, and prolongs it no more than they give it', async () => {
@@ -251,7 +251,7 @@ describe('a pending request for a role of a tenant', () => {
     })
     const approve = () => ask('POST', `$F/tenants/renamed/access_requests/${id}/approve`, { as: 'ben' }, { key: acme })
     expect((await approve()).status).toBe(200)
-    expect(await listRolesOf('ana')).toEqual(['viewer', 'bookkeeper@renamed'])
+    expect(await listHeld('ana')).toEqual(['viewer', 'bookkeeper@renamed'])
     await ask('DELETE', '$S/roles/chief')
     expect((await read('renamed')).requestable).toMatchObject({ approvers: [] })
   })
