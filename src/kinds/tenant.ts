@@ -15,7 +15,7 @@ const tenantFields = fields({
 
 export interface Tenant extends Stored, StoredFields<typeof tenantFields> {}
 
-/** Since when the tenant has its key, in ms since 1970: what is told of the key before is of another tenant. */
+/** Since when the tenant has its key, in ms since 1970: what has that key and is older is of another tenant. */
 export const keyedSince = ({ created_at, last_action_at }: Tenant): number => Math.max(created_at, last_action_at)
 
 export interface TenantPolicy {
