@@ -118,6 +118,10 @@ describe('a role of a tenant', () => {
     expect(body).toMatchObject({ user: 'ana', role: 'bookkeeper@acme', tenant: 'acme', state: 'pending' })
     expect((await ask('GET', '$F/access_requests?role=bookkeeper@acme')).body.data).toMatchObject([{ id: body.id }])
     await decide(body.id, 'cancel', 'ana')
+    const listOffered = async (as: string, tenant = 'acme') =>
+      (await ask('GET', `$F/tenants/${tenant}/requestable_roles?as=${as}`)).body.data
+    expect(await listOffered('ana')).toMatchObject([{ key: 'bookkeeper@acme', resource: null, max_duration: 7_200 }])
+    for (const tenant of ['acme', 'globex']) expect(await listOffered('gus', tenant)).toEqual([])
     const outside = (fields: object) => ask('POST', '$F/access_requests', { ...ASKED, tenant: 'acme', ...fields })
     refused(await outside({}), 404, 'role `bookkeeper` does not exist')
     const made = await outside({ role: 'bookkeeper@acme' })
