@@ -62,10 +62,10 @@ it(`every request is pending, or approved with its assignment, after ${KILLS} ki
   const environment = await prepare(data)
   let approved = 0
   for (let round = 0; round < KILLS; round++) {
-    const said = await approveUntilKilled(data, environment, (round * 37) % 120)
+    const acknowledged = await approveUntilKilled(data, environment, (round * 37) % 120)
     const store = await open(data)
     const view = store.view(environment)
-    for (const [id, state] of said) {
+    for (const [id, state] of acknowledged) {
       const stored = view.require('access_request', id)
       // the answer, or what a later write that was not acknowledged made of it
       const later = state === 'approved' ? ['approved', 'revoked', 'superseded'] : [state]
