@@ -260,6 +260,45 @@ describe('a pending request for a role of a tenant', () => {
     expect((await read('renamed')).requestable).toMatchObject({ approvers: [] })
   })
 
+  it('of a user who is deleted and made again is of the one before, also when it was approved', async () => {
+    await make({ ...own, requestable: RULE })
+    const approved = await pend()
+    await decide(approved, 'approve', 'ben')
+    const longer = (await request({ duration: 7_000 })).body.id
+    await ask('DELETE', '$F/users/ana')
+    await ask('POST', '$F/users', { key: 'ana', role_assignments: [{ role: 'viewer', tenant: 'acme' }] })
+    const listed = (await ask('GET', '$F/access_requests?user=ana')).body.data
+    expect(listed.map(({ id, state: is }: { id: string; state: string }) => [id, is])).toEqual(
+      expect.arrayContaining([
+        [approved, 'cancelled'],
+        [longer, 'cancelled'],
+      ]),
+    )
+    expect((await ask('GET', '$F/access_requests?user=ana&state=pending')).body.data).toEqual([])
+    for (const verb of ['revoke', 'cancel']) refused(await decide(approved, verb, 'ana'), 409, 'cancelled')
+    expect(await listHeld('ana')).toEqual(['viewer'])
+    expect(await pend()).not.toBe(longer)
+  })
+
+  it('is not approved by who asked, with whichever key, nor with a role that was just given', async () => {
+    await make({ ...own, requestable: RULE })
+    const id = await pend()
+    for (const role of ['lead', 'payer']) await ask('POST', '$F/role_assignments', assigned('ana', role))
+    const wide = api.made.environments[0]!.secret
+    const path = `${REQUESTS}/${id}/approve`
+    for (const options of [
+      {},
+      { key: acme },
+      { key: await createKey('acme') },
+      { key: wide },
+      { key: wide, headers: { 'x-as-tenant': 'acme' } },
+      { key: acme, headers: { 'x-acting-user': 'ben' } },
+    ])
+      refused(await ask('POST', path, { as: 'ana' }, options), 403, 'because it is their own')
+    expect([await state(id), (await decide(id, 'approve', 'ben')).status]).toEqual(['pending', 200])
+    refused(await decide(id, 'approve', 'ben'), 409, 'approved')
+  })
+
   it('is not found by the key of another tenant, nor decided with it', async () => {
     await make({ ...own, requestable: RULE })
     const id = await pend()
