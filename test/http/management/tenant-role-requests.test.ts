@@ -286,15 +286,16 @@ describe('a pending request for a role of a tenant', () => {
     for (const role of ['lead', 'payer']) await ask('POST', '$F/role_assignments', assigned('ana', role))
     const wide = api.made.environments[0]!.secret
     const path = `${REQUESTS}/${id}/approve`
-    for (const options of [
+    const senders: Parameters<Ask>[3][] = [
       {},
       { key: acme },
       { key: await createKey('acme') },
       { key: wide },
       { key: wide, headers: { 'x-as-tenant': 'acme' } },
       { key: acme, headers: { 'x-acting-user': 'ben' } },
-    ])
-      refused(await ask('POST', path, { as: 'ana' }, options), 403, 'because it is their own')
+    ]
+    for (const sender of senders)
+      refused(await ask('POST', path, { as: 'ana' }, sender), 403, 'because it is their own')
     expect([await state(id), (await decide(id, 'approve', 'ben')).status]).toEqual(['pending', 200])
     refused(await decide(id, 'approve', 'ben'), 409, 'approved')
   })
