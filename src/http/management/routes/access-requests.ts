@@ -1,5 +1,5 @@
 // Access requests: /v2/facts/{p}/{e}/access_requests.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import {
   type AccessRequest,
   REQUEST_STATES,
@@ -9,6 +9,7 @@ import {
 } from '../../../kinds/access-request.ts'
 import { roleKeyIn } from '../../../kinds/kind.ts'
 import type { Tenant } from '../../../kinds/tenant.ts'
+import { isApprover, requireActor } from '../../../management/objects/approvers.ts'
 import { rolesNamed } from '../../../management/objects/role-assignments.ts'
 import { closedSpan, openSpan } from '../../../management/rules/time-spans.ts'
 import {
@@ -22,6 +23,7 @@ import { ZerohopError } from '../../../model/errors.ts'
 import type { Span, StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readText, readTexts } from '../../page.ts'
+import { readActing } from '../acting-user.ts'
 import { everyObject, type Filter, filtered, indexed, placed, type Rows, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
 import { accessRequestRead } from '../render/access-requests.ts'
@@ -29,7 +31,7 @@ import { type RouteContext, write } from '../route-context.ts'
 import { collectPlaces } from '../time-states.ts'
 
 const REQUEST = '/v2/facts/:p/:e/access_requests/:ref'
-const change = { operation: 'facts.write', tag: 'access_requests' } as const
+const change = { operation: 'request.write', tag: 'access_requests' } as const
 
 /** What may become of a request by a call, with the body of it. */
 const DECISIONS = [
@@ -61,8 +63,7 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
     REQUEST.slice(0, REQUEST.lastIndexOf('/')),
     describe(change, 'Create an access request', { body: AccessRequestCreate, response: { 200: AccessRequestRead } }),
     async (request, reply) => {
-      requireSpeaker(request)
-      const made = await write(management, request, reply, 'createAccessRequest', request.body)
+      const made = await write(management, request, reply, 'createAccessRequest', readActing(request))
       return accessRequestRead(request.scope, made, Date.now())
     },
   )
@@ -71,8 +72,7 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
       `${REQUEST}/${verb}`,
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
-        requireSpeaker(request)
-        const input = { ref: request.params.ref, fields: request.body }
+        const input = { ref: request.params.ref, fields: readActing(request) }
         const decided = await write(management, request, reply, useCase, input)
         return accessRequestRead(request.scope, decided, Date.now())
       },
@@ -80,18 +80,14 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
   }
 }
 
-/**
- * A server with an API key has signed its users in, and says which one acts; a person of the console says nothing of the
- * kind.
- * @throws REQUEST_REFUSED for a person
- */
-export function requireSpeaker({ caller }: FastifyRequest): void {
-  if (caller.user === undefined) return
-  const reason = 'who is signed in to the console acts for no user: requests are made and decided with an API key'
-  throw new ZerohopError('REQUEST_REFUSED', { reason })
-}
+/** Where a list says for which user it is. */
+export const AS = ['query', 'as']
 
-/** Requests, of one tenant where the path names it, by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of creation. */
+/**
+ * Requests, of one tenant where the path names it, and there of those that a user made or may decide about `as`; by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of
+ * creation.
+ * @throws INPUT_INVALID; of `as` OBJECT_NOT_FOUND, REQUEST_REFUSED
+ */
 export async function listRequests(
   view: () => StoredView,
   query: Query,
@@ -160,6 +156,12 @@ function listFilters(view: () => View, query: Query, tenant?: Tenant): Filter<Ac
       { sources, fits: (row) => row.tenant_id === tenant.id },
       { fits: (row) => row.tenant_id === tenant.id },
     )
+    const as = readText(query, 'as')
+    if (as !== undefined) {
+      const instant = Date.now()
+      const user = requireActor(now, { as }, instant, AS)
+      filters.push({ fits: (row) => row.user === user.key || isApprover(view(), row, user, instant) })
+    }
   }
   byName(
     'role',
