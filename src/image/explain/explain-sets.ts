@@ -35,7 +35,7 @@ interface Rule {
 }
 type Explained = SetsExplained & {
   readonly because: readonly Because[]
-  /** roles on instances (D17) each of which alone is missing: with it, a rule would allow */
+  /** roles on instances (D17): with one of them alone, a rule would allow */
   readonly needed: readonly number[]
 }
 

@@ -55,7 +55,7 @@ interface Candidate {
 
 /**
  * Those nearest in time first, at most EXPLAIN_MISSES_MAX.
- * @param needed roles on instances with any of which a set rule would allow
+ * @param needed roles on instances: with one of them, a set rule would allow
  */
 export function listNotInForce(kernel: Kernel, asked: Asked, needed: readonly number[]): NotInForce[] {
   if (!hasTimes(kernel)) return []
