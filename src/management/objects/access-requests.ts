@@ -16,6 +16,7 @@ import { noteFields, type RoleAssignment } from '../../kinds/role-assignment.ts'
 import { isEnded, isInForce, timeFields } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
+import { formatSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { INSTANT_MAX } from '../../model/instant.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -235,8 +236,12 @@ function requireRequestable(requestable: Requestable | undefined, role: string):
 const isIn = (view: View, user: string, tenant: string): boolean =>
   view.get('membership', membershipKey(tenant, user)) !== undefined
 
-const mayAsk = (view: View, { user, tenant }: Pick<AccessRequest, 'user' | 'tenant'>, { by }: Requestable): boolean =>
-  by === 'everybody' || isIn(view, user, tenant)
+/** Whether the role says that the user may ask for it in the tenant. */
+export const mayAsk = (
+  view: View,
+  { user, tenant }: Pick<AccessRequest, 'user' | 'tenant'>,
+  { by }: Requestable,
+): boolean => by === 'everybody' || isIn(view, user, tenant)
 
 /** @throws INPUT_INVALID unless exactly one of both is sent */
 function readTime({ duration: sentDuration, until: sentUntil }: Pick<AccessRequestCreate, 'duration' | 'until'>) {
@@ -287,7 +292,7 @@ function requireWithin(view: View, request: AccessRequest, until: number, now: n
   const { requestable, max_duration: given } = findGiving(view, request)
   const most = Math.min(requestable?.max_duration ?? 0, given ?? Number.POSITIVE_INFINITY)
   if (until - now <= most * 1000) return
-  const reason = `the role may be asked for ${most} seconds at most`
+  const reason = `the role may be asked for ${formatSeconds(most)} at most`
   const path = [...BODY, request.duration === undefined ? 'until' : 'duration']
   throw new ZerohopError('INPUT_INVALID', { reason }, { path })
 }

@@ -49,7 +49,7 @@ function requirePerson(view: View, key: string, { since }: Person): User {
 export const isSamePerson = (request: AccessRequest, { person }: Acting): boolean =>
   person !== undefined && person.id === request.person
 
-const isSuspended = ({ suspension }: User, now: number): boolean =>
+export const isSuspended = ({ suspension }: User, now: number): boolean =>
   suspension !== undefined && suspension !== null && isInForce(suspension, now)
 
 /** Whether the user, who is not suspended, may decide about the request at that instant, in ms since 1970. */
