@@ -1,69 +1,36 @@
-// The roles that a user who was denied can ask for (docs/access-requests.md): those with the permission, in the tenant of
-// the question or on its instance. A derivation, a group or a rule may give the permission, too: these are not looked at.
-import { type AccessRequest, requestIdentity, requestState } from '../../kinds/access-request.ts'
+// The roles that may be asked for in a tenant (docs/access-requests.md), as the use case that takes a request sees them.
 import type { Requestable } from '../../kinds/fields.ts'
-import type { Giving } from '../../kinds/giving.ts'
-import { REQUESTABLE_SHOWN_MAX } from '../../model/limits.ts'
+import type { ResourceRole } from '../../kinds/resource-role.ts'
+import type { Role } from '../../kinds/role.ts'
 import type { View } from '../../store/view.ts'
-import { isPermitted } from '../rules/permitted.ts'
-import { listPermissions } from '../rules/tenant-roles.ts'
 import { mayAsk } from './access-requests.ts'
-import { isSuspended } from './approvers.ts'
+import { requireActor } from './approvers.ts'
 
-/** What was denied. */
-interface Denied {
-  /** key */
-  readonly user: string
-  readonly action: string
-  /** key of the type */
-  readonly type: string
-  readonly instance?: string | undefined
-  readonly tenant: string
-}
-
-export interface RequestableRole {
-  readonly role: string
-  readonly resource_instance: string | null
-  /** seconds for which it may be asked for, and is given, at most */
+/** A role, and how it may be asked for. */
+export interface RoleOnRequest {
+  readonly role: Role | ResourceRole
+  readonly requestable: Requestable
+  /** seconds, the shorter one of what may be asked for and what the role is given for */
   readonly max_duration: number
-  readonly reason: Requestable['reason']
-  readonly auto?: true
-  /** id of the request for it that is pending */
-  readonly request?: string
 }
 
-/** The first roles that the user can ask for; none for a user who is not stored, or is suspended. */
-export function listRequestable(view: View, { user, action, type, instance, tenant }: Denied, now: number) {
-  const stored = view.get('user', user)
-  if (stored === undefined || isSuspended(stored, now) || view.get('tenant', tenant) === undefined) return []
-  const permission = `${type}:${action}`
-  const found: RequestableRole[] = []
-  const add = (giving: Giving, role: string, resource_instance: string | null): void => {
-    const { requestable, max_duration: given = requestable?.max_duration } = giving
-    if (requestable === undefined || !mayAsk(view, { user, tenant }, requestable)) return
-    const { max_duration, reason, auto } = requestable
-    const request = findPending(view, { user, role, tenant, resource_instance }, now)
-    found.push({
-      ...{ role, resource_instance, max_duration: Math.min(max_duration, given ?? max_duration), reason },
-      ...(auto && { auto }),
-      ...(request && { request: request.id }),
-    })
-  }
-  for (const role of view.list('role')) {
-    if (role.requestable === undefined || !listPermissions(view, [role.key]).has(permission)) continue
-    add(role, role.key, null)
-    if (found.length >= REQUESTABLE_SHOWN_MAX) return found
-  }
-  const key = `${type}:${instance}`
-  if (instance === undefined || view.get('resource_instance', key)?.tenant !== tenant) return found
-  for (const role of view.by('resource_roles_of_resource', type)) {
-    if (role.requestable === undefined || !isPermitted(view, role, permission)) continue
-    add(role, role.role, key)
-    if (found.length >= REQUESTABLE_SHOWN_MAX) break
-  }
-  return found
+export interface WhoAsks {
+  /** key of the tenant */
+  readonly tenant: string
+  /** key or id of the user; without one, all roles that anyone may ask for there */
+  readonly as?: string | undefined
 }
 
-type Wanted = Pick<AccessRequest, 'user' | 'role' | 'tenant' | 'resource_instance'>
-const findPending = (view: View, wanted: Wanted, now: number): AccessRequest | undefined =>
-  [...view.by('pending_request', requestIdentity(wanted))].find((one) => requestState(one, now) === 'pending')
+/**
+ * The roles that a user may ask for in a tenant, or on its instances, first those in the tenant.
+ * @throws OBJECT_NOT_FOUND for an unknown user, REQUEST_REFUSED for one that is suspended
+ */
+export function listRequestable(view: View, { tenant, as }: WhoAsks, now: number): RoleOnRequest[] {
+  const user = as === undefined ? undefined : requireActor(view, { as }, now, ['query', 'as']).key
+  return [...view.list('role'), ...view.list('resource_role')].flatMap((role) => {
+    const { requestable, max_duration } = role
+    if (requestable === undefined) return []
+    if (user !== undefined && !mayAsk(view, { user, tenant }, requestable)) return []
+    return [{ role, requestable, max_duration: Math.min(requestable.max_duration, max_duration ?? Infinity) }]
+  })
+}

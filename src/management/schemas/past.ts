@@ -3,7 +3,7 @@
 import { AccessDiff } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
 import { WhySchema } from '../../model/why-schema.ts'
-import { AccessRequestRead, RequestableRole } from './access-requests.ts'
+import { AccessRequestRead, RoleToRequest } from './access-requests.ts'
 import { flagParameter, query } from './query-parameters.ts'
 import { Attributes, Count, Id, Null, SuspensionRead, Time } from './schema-parts.ts'
 
@@ -107,7 +107,7 @@ export const PastExplanation = t.named(
     ),
     requestable: t.optional(
       t.described(
-        t.listOf(RequestableRole),
+        t.listOf(RoleToRequest),
         'of a deny: the first roles with the permission that the user can request, as of now',
       ),
     ),

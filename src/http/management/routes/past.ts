@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sayNotInForce, word } from '../../../image/explain/why-words.ts'
 import { type AccessRequest, parseOrigin } from '../../../kinds/access-request.ts'
 import { printSuspension, type Suspension } from '../../../kinds/fields.ts'
-import { listRequestable, type RequestableRole } from '../../../management/objects/requestable-roles.ts'
+import { listRolesToRequest, type RoleToRequest } from '../../../management/objects/roles-to-request.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
 import { readAt } from '../../../management/past/read-at.ts'
 import { actorId, actorName } from '../../../management/rules/actor.ts'
@@ -133,9 +133,9 @@ function findRequestable(
   { environment: { id } }: Scope,
   { user, action, resource: { type, key: instance }, tenant }: Why,
   { explanation, found }: { readonly explanation: Explanation; readonly found: Found },
-): RequestableRole[] {
+): RoleToRequest[] {
   if (explanation.allow || found.revision !== store.head(id).revision) return []
-  return listRequestable(store.view(id), { user, action, type, instance, tenant }, Date.now())
+  return listRolesToRequest(store.view(id), { user, action, type, instance, tenant }, Date.now())
 }
 
 /** The explanation with who asked for the roles, and who approved it. */

@@ -12,7 +12,7 @@ import { projectTimes, timeFields } from '../../../kinds/times.ts'
 import type { Actor, HistoryEntry } from '../../../log/change.ts'
 import { readHistory } from '../../../management/history/history.ts'
 import { changesOfTenant, type TenantChange } from '../../../management/history/tenant-history.ts'
-import { listRequestable } from '../../../management/objects/requestable-roles.ts'
+import { listRolesToRequest } from '../../../management/objects/roles-to-request.ts'
 import type { PastRevisions } from '../../../management/past/past-revisions.ts'
 import { isPermitted } from '../../../management/rules/permitted.ts'
 import { listPermissions } from '../../../management/rules/tenant-roles.ts'
@@ -209,7 +209,7 @@ function whyRoute(app: FastifyInstance, management: RouteContext, past: PastRevi
             ...(end === undefined ? {} : { valid_until: printTime(end) }),
           })),
         offered: allow ? [] : findOffered(requestView(management, request), tenant, resource.key, body.action),
-        requestable: allow ? [] : listRequestable(requestView(management, request), denied, Date.now()),
+        requestable: allow ? [] : listRolesToRequest(requestView(management, request), denied, Date.now()),
       }
     },
   )
