@@ -19,7 +19,8 @@ export function* tenantRoleChanges({ tenants, areOwn }) {
   yield put('resource', 'document', { actions: ['read', 'write', 'share'] })
   const numbers = Array.from({ length: ROLES_OF_TENANT }, (_, number) => number)
   // a policy has roles of its own, besides
-  for (const number of numbers) yield put('role', roleKey(number), { permissions: listPermissions(number), extends: [] })
+  for (const number of numbers)
+    yield put('role', roleKey(number), { permissions: listPermissions(number), extends: [] })
   for (let at = 0; at < tenants; at++) yield put('tenant', tenantKey(at), {})
   for (let at = 0; at < tenants; at++) {
     const tenant = tenantKey(at)
