@@ -98,12 +98,24 @@ export function descendants(hierarchy: Hierarchy, key: string): string[] {
   return reached(key, (one) => hierarchy.children(one))
 }
 
-function reached(start: string, next: (key: string) => Iterable<string>): string[] {
-  const found = new Set([start])
-  // iterating a Set includes members added meanwhile
-  for (const key of found) for (const one of next(key)) found.add(one)
+/** How many steps each ancestor is away, nearest first. */
+export function ancestorSteps(hierarchy: Hierarchy, key: string): ReadonlyMap<string, number> {
+  return steps(key, (one) => hierarchy.parents(one))
+}
+
+/** How many steps each descendant is away, nearest first. */
+export function descendantSteps(hierarchy: Hierarchy, key: string): ReadonlyMap<string, number> {
+  return steps(key, (one) => hierarchy.children(one))
+}
+
+const reached = (start: string, next: (key: string) => Iterable<string>): string[] => [...steps(start, next).keys()]
+
+function steps(start: string, next: (key: string) => Iterable<string>): Map<string, number> {
+  const found = new Map([[start, 0]])
+  // iterating a Map includes members added meanwhile
+  for (const [key, away] of found) for (const one of next(key)) if (!found.has(one)) found.set(one, away + 1)
   found.delete(start)
-  return [...found]
+  return found
 }
 
 /** Objects on the longest chain from `key` upwards. The chain is bounded because every stored one is. */

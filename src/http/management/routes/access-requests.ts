@@ -19,7 +19,7 @@ import {
   AccessRequestRead,
 } from '../../../management/schemas/access-requests.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import type { Span, StoredView, View } from '../../../store/view.ts'
+import type { Span, StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readText, readTexts } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, placed, type Rows, referring } from '../collection-pages.ts'
@@ -132,7 +132,7 @@ function stateSpans(states: ReadonlySet<RequestState>, now: number): Span[] {
   })
 }
 
-function listFilters(view: () => View, query: Query, tenant?: Tenant): Filter<AccessRequest>[] {
+function listFilters(view: () => StoredView, query: Query, tenant?: Tenant): Filter<AccessRequest>[] {
   const now = view()
   const filters: Filter<AccessRequest>[] = []
   const byName = (
