@@ -212,7 +212,8 @@ export async function searched<R, T>(
       const batch = reader.read(SCAN_ROWS_PER_TURN)
       for (const { row, at } of batch) {
         // whether others follow is not looked for: then the next page may be empty
-        if (!isCounting && rows.length === page.rows) return { ...pageOf(page, rows, total, false, last), next: last! }
+        if (!isCounting && rows.length === page.rows)
+          return { ...makeRows(page, rows, total, false, last), next: last! }
         const picked = pick(row)
         if (picked === undefined) continue
         if (total >= page.offset && rows.length < page.rows) {
@@ -224,14 +225,14 @@ export async function searched<R, T>(
       if (batch.length < SCAN_ROWS_PER_TURN) break
       await setImmediate()
     }
-    return pageOf(page, rows, total, isCounting, last)
+    return makeRows(page, rows, total, isCounting, last)
   } finally {
     reader.close()
   }
 }
 
 /** A page whose list was read to its end. @param last where its last row stands */
-export function pageOf<T>(
+export function makeRows<T>(
   page: Page,
   rows: readonly T[],
   total: number,

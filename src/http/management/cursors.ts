@@ -97,7 +97,7 @@ function nextQuery(request: FastifyRequest, cursor: string): string {
  * Two callers share cursors where they see the same rows: in an environment whoever reaches it does, but for the tenant
  * that a key or a header names; of an organization a key sees what it reaches.
  */
-function bind(store: Lineages, request: FastifyRequest, asked = filtersOf(request)): Binding {
+function bind(store: Lineages, request: FastifyRequest, asked = listFilters(request)): Binding {
   const { caller, ownTenant, params, routeOptions } = request
   // undefined on routes that are about no environment
   const scope = request.scope as FastifyRequest['scope'] | undefined
@@ -112,7 +112,7 @@ function bind(store: Lineages, request: FastifyRequest, asked = filtersOf(reques
 }
 
 /** The parameters that say which rows there are, whatever their order. */
-function filtersOf(request: FastifyRequest): Position {
+function listFilters(request: FastifyRequest): Position {
   const sent = [...sentQuery(request)].filter(([name, value]) => !OF_THE_PAGE.has(name) && value !== '')
   return sent.map(([name, value]) => `${name}=${value}`).sort()
 }
@@ -125,7 +125,7 @@ function sentQuery({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
 
 /** The nonce follows from what is sealed, so the same page has the same cursor, and no two texts share a nonce. */
 function sealCursor({ lineage, question }: Binding, parts: readonly Position[]): string {
-  const { key, nonceKey } = keysOf(lineage)
+  const { key, nonceKey } = makeKeys(lineage)
   const text = JSON.stringify(parts)
   const nonce = createHmac('sha256', nonceKey).update(`${question}${text}`).digest().subarray(0, NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(question))
@@ -138,7 +138,7 @@ function openCursor({ lineage, question }: Binding, cursor: string): [after: Pos
   const end = bytes.length - TAG_BYTES
   // one text for each cursor: the last character may have bits that no byte has
   if (end <= NONCE_BYTES || bytes.toString('base64url') !== cursor) throw new ZerohopError('CURSOR_INVALID', {}, AT)
-  const decipher = createDecipheriv(CIPHER, keysOf(lineage).key, bytes.subarray(0, NONCE_BYTES))
+  const decipher = createDecipheriv(CIPHER, makeKeys(lineage).key, bytes.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(question))
     .setAuthTag(bytes.subarray(end))
   try {
@@ -149,7 +149,7 @@ function openCursor({ lineage, question }: Binding, cursor: string): [after: Pos
   }
 }
 
-function keysOf(lineage: string): { readonly key: Buffer; readonly nonceKey: Buffer } {
+function makeKeys(lineage: string): { readonly key: Buffer; readonly nonceKey: Buffer } {
   const bytes = Buffer.from(hkdfSync('sha256', lineage, '', 'zerohop cursor', 64))
   return { key: bytes.subarray(0, 32), nonceKey: bytes.subarray(32) }
 }

@@ -65,7 +65,7 @@ export function placeOfParts(shown: readonly Part<unknown>[], after: Position | 
 
 const mark = (id: string): string => id.slice(-MARK_DIGITS)
 
-/** The place of the last object of which parts were shown, and which. */
+/** The place of the last object whose parts were shown, and the marks of those. */
 function readShown(after: Position | undefined): { readonly place: number; readonly seen: ReadonlySet<string> } {
   const [place = -1, marks = ''] = (after ?? []) as readonly [number, string] | readonly []
   const hex = Buffer.from(marks, 'base64url').toString('hex')

@@ -5,7 +5,7 @@ import { findSearchTexts, type KindName, type Objects, SEARCHED_KINDS, type Sear
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Places, StoredView, Wanted } from '../../store/view.ts'
 import type { Page } from '../page.ts'
-import { type Filter, matcher, pageOf, type Rows } from './collection-pages.ts'
+import { type Filter, makeRows, matcher, type Rows } from './collection-pages.ts'
 
 /**
  * One page of what is found, in the order of creation, of the moment in which the search begins.
@@ -35,7 +35,8 @@ export async function found<K extends SearchedKind>(
     for (let places = search.next(most); places !== undefined; places = search.next(most)) {
       for (const place of places) {
         // whether it fits is for the next page to say
-        if (!isCounting && rows.length === page.rows) return { ...pageOf(page, rows, total, false, last), next: last! }
+        if (!isCounting && rows.length === page.rows)
+          return { ...makeRows(page, rows, total, false, last), next: last! }
         if (fits?.(search.read(place)) === false) continue
         if (total >= page.offset && rows.length < page.rows) {
           rows.push(search.read(place))
@@ -45,7 +46,7 @@ export async function found<K extends SearchedKind>(
       }
       await setImmediate()
     }
-    return pageOf(page, rows, total, isCounting, last)
+    return makeRows(page, rows, total, isCounting, last)
   } finally {
     search.close()
   }

@@ -68,7 +68,7 @@ export async function readHistory(store: Logs, { logs, fits, since, page }: Hist
     if (fits !== undefined && !fits(entry)) continue
     if (total >= offset && found.length < rows) {
       found.push(entry)
-      if (found.length === rows) next = placeOf(cursors, entry.at)
+      if (found.length === rows) next = findPlace(cursors, entry.at)
     }
     total++
   }
@@ -76,7 +76,7 @@ export async function readHistory(store: Logs, { logs, fits, since, page }: Hist
   const left = seen < HISTORY_SCAN_MAX ? undefined : newest(cursors)
   if (left !== undefined && (found.length > 0 || offset === 0)) {
     isMore = since === undefined || left.next!.at >= since
-    if (found.length < rows) next = placeOf(cursors, left.next!.at)
+    if (found.length < rows) next = findPlace(cursors, left.next!.at)
   }
   const end = { ...(isMore && next !== undefined ? { next } : {}), ...(isFiltered ? { isCounted: true } : {}) }
   if (isFiltered) return { rows: found, total: known ?? total, reachable: known ?? total, ...end }
@@ -86,17 +86,17 @@ export async function readHistory(store: Logs, { logs, fits, since, page }: Hist
 
 /** Digits of the id of a log by which a position names it. */
 const NAME_DIGITS = 12
-const nameOf = (log: LogId): string => log.slice(-NAME_DIGITS)
+const formatLog = (log: LogId): string => log.slice(-NAME_DIGITS)
 
 /** Where all the logs stand, those with the newest entries by their revision. */
-function placeOf(cursors: readonly Cursor[], at: number): HistoryPlace {
+function findPlace(cursors: readonly Cursor[], at: number): HistoryPlace {
   const named =
     cursors.length <= HISTORY_POSITION_LOGS_MAX
       ? cursors
       : [...cursors]
           .sort((one, other) => (other.next?.at ?? 0) - (one.next?.at ?? 0))
           .slice(0, HISTORY_POSITION_LOGS_MAX)
-  return [at, named.map((cursor) => [nameOf(cursor.log), cursor.before])]
+  return [at, named.map((cursor) => [formatLog(cursor.log), cursor.before])]
 }
 
 /** The log with the newest entry; where several were written at once, the first one. */
@@ -145,7 +145,7 @@ class Cursor {
 
 /** The revision before which a log goes on: that of the position, or the one behind its last entry of that time. */
 function findBefore(store: Logs, log: LogId, [at, places]: HistoryPlace): number {
-  const named = places.find(([name]) => name === nameOf(log))
+  const named = places.find(([name]) => name === formatLog(log))
   if (named !== undefined) return named[1]
   let [low, high] = [0, store.head(log).revision]
   while (low < high) {

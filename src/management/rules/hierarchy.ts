@@ -88,14 +88,9 @@ export function requireParents(hierarchy: Hierarchy, key: string, parents: reado
   throw new ZerohopError('LIMIT_EXCEEDED', { what: hierarchy.what, limit: hierarchy.depth }, { path })
 }
 
-/** All ancestors of `key`, nearest first, without duplicates. */
-export function ancestors(hierarchy: Hierarchy, key: string): string[] {
-  return reached(key, (one) => hierarchy.parents(one))
-}
-
 /** All descendants of `key`, nearest first, without duplicates. */
 export function descendants(hierarchy: Hierarchy, key: string): string[] {
-  return reached(key, (one) => hierarchy.children(one))
+  return [...descendantSteps(hierarchy, key).keys()]
 }
 
 /** How many steps each ancestor is away, nearest first. */
@@ -107,8 +102,6 @@ export function ancestorSteps(hierarchy: Hierarchy, key: string): ReadonlyMap<st
 export function descendantSteps(hierarchy: Hierarchy, key: string): ReadonlyMap<string, number> {
   return steps(key, (one) => hierarchy.children(one))
 }
-
-const reached = (start: string, next: (key: string) => Iterable<string>): string[] => [...steps(start, next).keys()]
 
 function steps(start: string, next: (key: string) => Iterable<string>): Map<string, number> {
   const found = new Map([[start, 0]])

@@ -82,8 +82,8 @@ export const HISTORY_SCAN_MAX = 10_000
  */
 export const HISTORY_POSITION_LOGS_MAX = 64
 /**
- * Characters of a cursor: the longest one says of each of a thousand actions that it was shown. It fits into the line and
- * the headers of a request, of which a server reads 16 KiB.
+ * Characters of a cursor: the longest one names each of a thousand actions that were shown. It fits into the line and the
+ * headers of a request, 16 KiB together.
  */
 export const CURSOR_LENGTH_MAX = 10_000
 /** Bytes of an entry whose changed objects a list of history names: a page has up to a hundred. */

@@ -117,7 +117,7 @@ export function accessReviewRoutes(app: FastifyInstance, { store, audit }: Route
       const page = readText(request.query, 'page')
       const { found, now, revision, ...from } = foundAt(request, { since: readText(request.query, 'since') })
       const since = from.since ?? past.find(request.scope.environment.id, { revision: Math.max(1, found.revision - 1) })
-      const between = { ...revision, since: positionOf(since) }
+      const between = { ...revision, since: printPosition(since) }
       const { policy, access } = await reviewer.ask({ ...between, task: 'changes', now, page })
       return { ...answered(found), since: since.revision, since_at: printTime(since.at), policy, access }
     },
@@ -177,11 +177,11 @@ function resolveRevision(
   if (since !== undefined && since.revision > found.revision)
     throw invalid('since', 'must be before the revision that answers')
   const now = cursor?.now ?? (at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at)
-  const compared = since && { since: positionOf(since) }
-  return { found, since, now, revision: { environment: environment.id, at: positionOf(found), ...compared } }
+  const compared = since && { since: printPosition(since) }
+  return { found, since, now, revision: { environment: environment.id, at: printPosition(found), ...compared } }
 }
 
-const positionOf = ({ revision, chain }: Found) => ({ revision, chain })
+const printPosition = ({ revision, chain }: Found) => ({ revision, chain })
 const answered = ({ revision, at }: Found) => ({ revision, revision_at: printTime(at) })
 
 interface CsvOf extends Pick<Revisions, 'found' | 'since'> {

@@ -91,7 +91,7 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
         const fits = hasAttributes(readAttributeFilters(asked.query))
         const resource = asked.view().require('resource', asked.resource)
         const actions = resource.actions.filter(({ attributes }) => fits(attributes))
-        return pageOfParts(partsOf(resource, actions), page)
+        return pageOfParts(listParts(resource, actions), page)
       },
     },
     create: { body: ActionCreate, useCase: 'createAction' },
@@ -102,7 +102,7 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
 }
 
 /** The parts of one resource type, for a page of them. */
-const partsOf = <P extends Stored>(resource: Resource, parts: readonly P[]) =>
+const listParts = <P extends Stored>(resource: Resource, parts: readonly P[]) =>
   parts.map((part) => ({ row: { resource, part }, id: part.id, of: 0 }))
 
 function attributeRoutes(
@@ -131,7 +131,7 @@ function attributeRoutes(
       form: 'array',
       rows: async (asked, page) => {
         const { resource } = attributed(asked.view(), asked.resource)
-        return pageOfParts(partsOf(resource, resource.attributes), page)
+        return pageOfParts(listParts(resource, resource.attributes), page)
       },
     },
     create: { body: AttributeCreate, useCase: 'createAttribute' },
