@@ -171,7 +171,7 @@ describe('last used', () => {
 
   it('goes on in pages, each row once', async () => {
     const pages: string[][] = []
-    for (let after: string | null = '0'; after !== null; ) {
+    for (let after: string | null = ''; after !== null; ) {
       const page: { data: { permission: string }[]; next: string | null } = await get(
         `permissions?unused_for=15d&limit=2&after=${after}`,
       )
