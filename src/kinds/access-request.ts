@@ -91,6 +91,8 @@ export interface AccessRequest extends Stored, StoredFields<typeof noteFields> {
   readonly tenant_id: string
   readonly resource_instance: string | null
   readonly state: StoredState
+  /** stands for the person of the console who asked, who does not decide about it, whatever user that person is */
+  readonly person?: string
   /** seconds from the approval on */
   readonly duration?: number
   /** ms since 1970 */

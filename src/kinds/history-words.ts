@@ -146,12 +146,15 @@ interface OperationWords {
   readonly kind?: KindName
   /** the sentence with the object; absent: that of the kind */
   readonly named?: (name: string, key: string) => string
+  /** what the entry keeps is the whole sentence */
+  readonly isKept?: true
 }
 
 const on = (kind: KindName, says: string, named?: OperationWords['named']): OperationWords => ({
   ...{ kind, says },
   ...(named === undefined ? {} : { named }),
 })
+const kept = (words: OperationWords): OperationWords => ({ ...words, isKept: true })
 /** With its article: a user, an API key. */
 const a = (noun: string): string => (/^(?!us)[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`)
 /** `to` the object: "Added permissions to role editor". */
@@ -280,13 +283,15 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   ...usual('SetRule', 'set_rule'),
   ...usual('Invite', 'user_invite'),
   approveInvite: on('user_invite', 'Approved an invitation', (name) => `Approved the invitation of ${name}`),
-  createAccessRequest: on('access_request', 'Asked for a role', () => 'Asked for a role'),
-  approveAccessRequest: on('role_assignment', 'Approved a request', (name) => `Approved a request: ${name}`),
-  denyAccessRequest: on('access_request', 'Denied a request', () => 'Denied a request'),
-  cancelAccessRequest: on('access_request', 'Cancelled a request', () => 'Cancelled a request'),
-  revokeAccessRequest: on('role_assignment', 'Revoked a request', (name) => `Revoked a request: ${name}`),
-  requestInTenant: on('access_request', 'Asked for a role in a tenant', () => 'Asked for a role in a tenant'),
-  decideInTenant: on('access_request', 'Decided on a request in a tenant', () => 'Decided on a request in a tenant'),
+  createAccessRequest: kept(on('access_request', 'Asked for a role', () => 'Asked for a role')),
+  approveAccessRequest: kept(on('role_assignment', 'Approved a request', (name) => `Approved a request: ${name}`)),
+  denyAccessRequest: kept(on('access_request', 'Denied a request', () => 'Denied a request')),
+  cancelAccessRequest: kept(on('access_request', 'Cancelled a request', () => 'Cancelled a request')),
+  revokeAccessRequest: kept(on('role_assignment', 'Revoked a request', (name) => `Revoked a request: ${name}`)),
+  requestInTenant: kept(on('access_request', 'Asked for a role in a tenant', () => 'Asked for a role in a tenant')),
+  decideInTenant: kept(
+    on('access_request', 'Decided on a request in a tenant', () => 'Decided on a request in a tenant'),
+  ),
   inviteInTenant: on('user_invite', 'Invited somebody to a tenant'),
   cancelInTenant: on('user_invite', 'Canceled an invitation to a tenant'),
   ...usual('ProxyConfig', 'proxy_config'),
@@ -363,6 +368,7 @@ export function historySentence({ operation, summary, changed }: Told): HistoryS
   const [first] = objects
   const words = Object.hasOwn(OPERATION_WORDS, operation) ? OPERATION_WORDS[operation] : undefined
   const says = summary ? summarySentence(summary) : operationSentence(operation)
+  if (summary && words?.isKept) return { title: plain(says), objects: '' }
   if (first === undefined) return { title: says, objects: '' }
   const count = changed?.count ?? objects.length
   const about = objects.filter(({ kind }) => kind === words?.kind)

@@ -2,9 +2,11 @@
 // focus inside, passes axe, and gives the focus back to what opened it. A click outside does not lose what was typed.
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { dataOf } from '../../src/client.ts'
 import { consoleServer, goTo, inspect, listProblems, useConsole } from '../support/console.ts'
+import { OFFERING_POLICY } from '../support/console-policy.ts'
 
-const console = useConsole('dialogs')
+const console = useConsole('dialogs', OFFERING_POLICY)
 
 /** By page: the buttons that open a dialog there. */
 const OPENERS: readonly (readonly [address: string, ...buttons: readonly (string | RegExp)[]])[] = [
@@ -12,6 +14,7 @@ const OPENERS: readonly (readonly [address: string, ...buttons: readonly (string
   ['users/ana@acme.example', 'Suspend', 'Delete'],
   ['tenants', 'New tenant'],
   ['tenants/acme', 'Delete'],
+  ['tenants/acme?tab=roles', 'New role', 'Assign role clerk', 'Edit role clerk', 'Delete role clerk'],
   ['instances', 'New instance'],
   ['instances/folder:q4', 'Delete'],
   ['resources', 'New resource'],
@@ -52,6 +55,8 @@ async function closesTo(page: Page, dialog: Locator, opener: Locator): Promise<v
 
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('opens dialogs on a field, and returns', { timeout: 240_000 }, async () => {
+  const acme = { path: { ...console.path, ref: 'acme' } }
+  dataOf(await console.api.POST('/v2/facts/{p}/{e}/tenants/{ref}/roles', { params: acme, body: { key: 'clerk' } }))
   const page = await console.visit('overview', { isOrganization: true })
   const dialog = page.getByRole('dialog')
   const { p, e } = console.path

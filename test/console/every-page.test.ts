@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { dataOf } from '../../src/client.ts'
 import { consoleServer, goTo, listProblems, useConsole } from '../support/console.ts'
-import { CONSOLE_POLICY } from '../support/console-policy.ts'
+import { CONSOLE_POLICY, OFFERING_POLICY } from '../support/console-policy.ts'
 
 /** Pictures are taken by the tests of the pages. */
 const LOOK = { isPlain: true }
@@ -15,8 +15,8 @@ const LOOK = { isPlain: true }
 const LONG = 'k'.repeat(256)
 const MARKUP = '<img src="x" onerror="alert(1)">'
 const POLICY = {
-  ...CONSOLE_POLICY,
-  roles: [...CONSOLE_POLICY.roles, { key: LONG, name: MARKUP, permissions: ['report:read'] }],
+  ...OFFERING_POLICY,
+  roles: [...OFFERING_POLICY.roles, { key: LONG, name: MARKUP, permissions: ['report:read'] }],
   users: [...CONSOLE_POLICY.users, { key: LONG, first_name: MARKUP }],
   role_assignments: [
     ...CONSOLE_POLICY.role_assignments,
@@ -53,7 +53,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
     ['users/ben@acme.example?tab=details', 'Last name'],
   ],
   tenants: [['tenants', 'globex']],
-  'tenants/$tenant': [['tenants/acme', 'cleo@acme.example']],
+  'tenants/$tenant': [
+    ['tenants/acme', 'cleo@acme.example'],
+    ['tenants/acme?tab=roles', 'bookkeeper@acme'],
+  ],
   instances: [['instances', 'folder:q4']],
   'instances/$instance': [
     ['instances/folder:q4', 'invoice:18'],
@@ -133,6 +136,9 @@ it.skipIf(consoleServer === undefined)('is usable in both sizes and both colours
   const permissions = ['invoice:read', 'report:read', 'report:export']
   const params = { path: { ...console.path, ref: 'viewer' } }
   dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body: { permissions } }))
+  const role = { key: 'bookkeeper', permissions: ['report:read'], extends: ['viewer'] }
+  const acme = { path: { ...console.path, ref: 'acme' } }
+  dataOf(await console.api.POST('/v2/facts/{p}/{e}/tenants/{ref}/roles', { params: acme, body: role }))
   const page = await console.visit('policy', { isOrganization: true })
   const below = Object.keys(PAGES).map((route) => BELOW + route)
   expect([...new Set(await listRoutes(page))].sort()).toEqual([...Object.keys(OTHERS), ...below].sort())

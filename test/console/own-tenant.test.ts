@@ -3,15 +3,9 @@
 import { expect, it } from 'vitest'
 import { createClient, dataOf } from '../../src/client.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
-import { CONSOLE_POLICY } from '../support/console-policy.ts'
+import { OFFERING_POLICY } from '../support/console-policy.ts'
 
-const POLICY = {
-  ...CONSOLE_POLICY,
-  roles: CONSOLE_POLICY.roles.map((role) =>
-    role.key === 'viewer' || role.key === 'auditor' ? { ...role, assignable_by_tenants: true } : role,
-  ),
-}
-const console = useConsole('own-tenant', POLICY)
+const console = useConsole('own-tenant', OFFERING_POLICY)
 
 // skipped where no Chromium is installed: the routes are tested in test/http/management and test/http/console
 it.skipIf(consoleServer === undefined)('shows a tenant to its administrator, who changes it', async () => {
@@ -40,6 +34,29 @@ it.skipIf(consoleServer === undefined)('shows a tenant to its administrator, who
   await page.getByRole('button', { name: 'Assign role' }).click()
   await page.getByRole('button', { name: 'Remove auditor from ben@acme.example' }).click()
   await page.getByText('Role auditor of ben@acme.example removed').waitFor()
+
+  // a role of the tenant's own
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'New role' }).click()
+  await dialog.getByLabel('Key').fill('bookkeeper')
+  await dialog.getByLabel('Name').fill('Bookkeeper')
+  await dialog.getByRole('group', { name: 'Report' }).getByLabel('Export as PDF').check()
+  await dialog
+    .getByRole('group', { name: 'Extends' })
+    .getByLabel(/^Viewer/)
+    .check()
+  await inspect(page, 'own-tenant-new-role')
+  await dialog.getByRole('button', { name: 'Create role' }).click()
+  const roles = page.getByRole('region', { name: 'Roles of the tenant' })
+  await roles.getByText('bookkeeper@acme').waitFor()
+  await page.getByLabel('User').fill('ben@acme.example')
+  await page.getByLabel('Role of the member').selectOption('Bookkeeper (own role)')
+  await page.getByRole('button', { name: 'Assign role', exact: true }).click()
+  await page.getByRole('button', { name: 'Remove bookkeeper@acme from ben@acme.example' }).waitFor()
+  await page.getByRole('button', { name: 'Delete role bookkeeper' }).click()
+  await dialog.getByText('1 user will lose this role').waitFor()
+  await dialog.getByRole('button', { name: 'Delete role' }).click()
+  await roles.waitFor({ state: 'detached' })
 
   await page.getByLabel('Email').fill('nina@acme.example')
   await page.getByLabel('Role of the invite').selectOption('viewer')

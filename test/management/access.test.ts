@@ -69,6 +69,7 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'schema.write': 'write',
   'facts.read': 'read',
   'facts.write': 'write',
+  'request.write': 'write',
   'feed.read': 'read',
   'members.read': 'read',
   'members.write': 'write',
@@ -136,6 +137,22 @@ describe('what a key reaches', () => {
   )
 })
 
+describe('a person who acts as a stored user', () => {
+  it('asks and decides with any access but none, and writes nothing else with `read`', () => {
+    for (const operation of Object.keys(ACCESS) as Operation[])
+      for (const level of LEVELS) {
+        const acts = hasAccess({ level, access: 'read', actsAsUser: true }, operation)
+        const reads = hasAccess({ level, access: 'read' }, operation)
+        expect([operation, level, acts]).toEqual([
+          operation,
+          level,
+          reads || (operation === 'request.write' && level !== 'tenant'),
+        ])
+      }
+    expect(hasAccess({ level: 'env', access: 'no_access', actsAsUser: true }, 'request.write')).toBe(false)
+  })
+})
+
 describe('whose writes are limited to facts', () => {
   it('reads like any key of its level, and writes nothing but facts', () => {
     for (const operation of Object.keys(ACCESS) as Operation[])
@@ -146,7 +163,7 @@ describe('whose writes are limited to facts', () => {
         expect([operation, level, limited]).toEqual([
           operation,
           level,
-          whole && (!isWrite || ['facts.write', 'rules.write', 'members.write'].includes(operation)),
+          whole && (!isWrite || ['facts.write', 'rules.write', 'request.write', 'members.write'].includes(operation)),
         ])
       }
   })

@@ -118,6 +118,18 @@ it('sentences name people, roles and places', () => {
   ])
 })
 
+it('sentences name who asked for which role, as the entry says it', () => {
+  const request: WrittenObject = { kind: 'access_request', key: KEYS.access_request, op: 'update' }
+  const given: WrittenObject = { kind: 'role_assignment', key: 'ana/editor/acme', op: 'create' }
+  const kept = 'approved the request of ana for the role editor in tenant acme'
+  expect(sentence('approveAccessRequest', [given, request], kept)).toEqual([
+    'Approved the request of ana for the role editor in tenant acme',
+    '',
+  ])
+  // an entry of an earlier version keeps no sentence
+  expect(sentence('denyAccessRequest', [request])).toEqual(['Denied a request', ''])
+})
+
 it('sentences describe what a policy file, a copy or a revert did', () => {
   const staff: WrittenObject = { kind: 'condition_set', key: 'staff', op: 'update' }
   const role: WrittenObject = { kind: 'role', key: 'editor', op: 'create' }

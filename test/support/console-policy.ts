@@ -83,3 +83,18 @@ export const CONSOLE_POLICY = {
   ],
   relationship_tuples: [{ subject: 'folder:q4', relation: 'parent', object: 'invoice:18' }],
 }
+
+/** The same, with what roles of tenants are made of: two permissions, and a role that they may extend. */
+export const OFFERING_POLICY = {
+  ...CONSOLE_POLICY,
+  resources: CONSOLE_POLICY.resources.map((resource) =>
+    resource.key === 'report'
+      ? { ...resource, actions: { read: { grantable: true }, export: { name: 'Export as PDF', grantable: true } } }
+      : resource,
+  ),
+  roles: CONSOLE_POLICY.roles.map((role) => ({
+    ...role,
+    ...(role.key === 'viewer' || role.key === 'auditor' ? { assignable_by_tenants: true } : {}),
+    ...(role.key === 'viewer' ? { extendable: true } : {}),
+  })),
+}

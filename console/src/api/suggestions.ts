@@ -15,10 +15,14 @@ export interface Suggestion {
 }
 
 /** A query of suggestions for what was typed. */
-export type Suggest = (search: string) => ReturnType<typeof suggestions>
+export type Suggest = (search: string) => ReturnType<typeof makeSuggestions>
 
-const suggestions = (path: EnvironmentPath, of: readonly string[], find: () => Promise<readonly Suggestion[]>) =>
-  queryOptions({ queryKey: ['suggestions', path.p, path.e, ...of], queryFn: find })
+/** @param of what is suggested, and nothing else with the same path */
+export const makeSuggestions = (
+  path: EnvironmentPath,
+  of: readonly string[],
+  find: () => Promise<readonly Suggestion[]>,
+) => queryOptions({ queryKey: ['suggestions', path.p, path.e, ...of], queryFn: find })
 
 const query = (search: string) => ({ per_page: SHOWN, ...(search === '' ? {} : { search }) })
 
@@ -29,7 +33,7 @@ const query = (search: string) => ({ per_page: SHOWN, ...(search === '' ? {} : {
 export function suggestAmong(path: EnvironmentPath, of: string, all: readonly Suggestion[], search: string) {
   const words = search.toLowerCase()
   const found = all.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(words)).slice(0, SHOWN)
-  return suggestions(path, [of, search, ...found.map(({ key }) => key)], async () => found)
+  return makeSuggestions(path, [of, search, ...found.map(({ key }) => key)], async () => found)
 }
 
 /** Rows of an answer that is an array, or a page. */
@@ -50,7 +54,7 @@ async function findUsers(path: EnvironmentPath, search: string): Promise<readonl
 }
 
 export function suggestUsers(path: EnvironmentPath, search: string) {
-  return suggestions(path, ['users', search], () => findUsers(path, search))
+  return makeSuggestions(path, ['users', search], () => findUsers(path, search))
 }
 
 /** Users, and everyone (D16). */
@@ -58,17 +62,17 @@ export function suggestHolders(path: EnvironmentPath, search: string) {
   const isFound =
     search === EVERYBODY || ['everyone', 'everybody'].some((word) => word.startsWith(search.toLowerCase()))
   const everyone = isFound ? [{ key: EVERYBODY, about: 'Everyone' }] : []
-  return suggestions(path, ['holders', search], async () => [...(await findUsers(path, search)), ...everyone])
+  return makeSuggestions(path, ['holders', search], async () => [...(await findUsers(path, search)), ...everyone])
 }
 
 export function suggestTenants(path: EnvironmentPath, search: string) {
-  return suggestions(path, ['tenants', search], async () =>
+  return makeSuggestions(path, ['tenants', search], async () =>
     listRows(await read(api.GET('/v2/facts/{p}/{e}/tenants', { params: { path, query: query(search) } }))).map(named),
   )
 }
 
 export function suggestResources(path: EnvironmentPath, search: string) {
-  return suggestions(path, ['resources', search], async () =>
+  return makeSuggestions(path, ['resources', search], async () =>
     listRows(await read(api.GET('/v2/schema/{p}/{e}/resources', { params: { path, query: query(search) } }))).map(
       named,
     ),
@@ -76,14 +80,31 @@ export function suggestResources(path: EnvironmentPath, search: string) {
 }
 
 export function suggestRoles(path: EnvironmentPath, search: string) {
-  return suggestions(path, ['roles', search], async () =>
+  return makeSuggestions(path, ['roles', search], async () =>
     listRows(await read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: query(search) } }))).map(named),
   )
 }
 
+/** Roles of the environment, and those that the tenant has of its own. */
+export function suggestRolesIn(path: EnvironmentPath, tenant: string, search: string) {
+  return makeSuggestions(path, ['roles in', tenant, search], async () => {
+    const params = { path: { ...path, ref: tenant }, query: { offered: 'extendable' as const, per_page: 100 } }
+    const offered = tenant === '' ? undefined : api.GET('/v2/facts/{p}/{e}/tenants/{ref}/roles', { params })
+    const [roles, own] = await Promise.all([
+      read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: query(search) } })),
+      offered && readIfThere(offered),
+    ])
+    const wanted = search.toLowerCase()
+    const found = (own?.data ?? []).filter(
+      ({ key, name, tenant: of }) => of !== null && `${key} ${name}`.toLowerCase().includes(wanted),
+    )
+    return [...listRows(roles), ...found].map(named)
+  })
+}
+
 /** Actions of a resource. */
 export function suggestActions(path: EnvironmentPath, resource: string, search: string) {
-  return suggestions(path, ['actions', resource, search], async () => {
+  return makeSuggestions(path, ['actions', resource, search], async () => {
     if (resource === '') return []
     const params = { path: { ...path, resource } }
     const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}', { params }))
@@ -95,7 +116,7 @@ export function suggestActions(path: EnvironmentPath, resource: string, search: 
 
 /** Instances of a resource. */
 export function suggestInstances(path: EnvironmentPath, resource: string, search: string) {
-  return suggestions(path, ['instances', resource, search], async () => {
+  return makeSuggestions(path, ['instances', resource, search], async () => {
     if (resource === '') return []
     const params = { path, query: { ...query(search), resource } }
     const found = await readIfThere(api.GET('/v2/facts/{p}/{e}/resource_instances', { params }))
@@ -105,7 +126,7 @@ export function suggestInstances(path: EnvironmentPath, resource: string, search
 
 /** Instances of any resource, as `type:key`. */
 export function suggestInstancesByName(path: EnvironmentPath, search: string) {
-  return suggestions(path, ['instances by name', search], async () => {
+  return makeSuggestions(path, ['instances by name', search], async () => {
     const params = { path, query: query(search) }
     const found = await read(api.GET('/v2/facts/{p}/{e}/resource_instances', { params }))
     return listRows(found).map(({ resource, key, tenant }) => ({
@@ -117,7 +138,7 @@ export function suggestInstancesByName(path: EnvironmentPath, search: string) {
 
 /** Roles that one may have on instances of a resource. */
 export function suggestResourceRoles(path: EnvironmentPath, resource: string, search: string) {
-  return suggestions(path, ['resource roles', resource, search], async () => {
+  return makeSuggestions(path, ['resource roles', resource, search], async () => {
     if (resource === '') return []
     const params = { path: { ...path, resource } }
     const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}/roles', { params }))
@@ -129,7 +150,7 @@ export function suggestResourceRoles(path: EnvironmentPath, resource: string, se
 
 /** Relations that instances of a resource may have. */
 export function suggestRelations(path: EnvironmentPath, resource: string, search: string) {
-  return suggestions(path, ['relations', resource, search], async () => {
+  return makeSuggestions(path, ['relations', resource, search], async () => {
     const params = { path: { ...path, resource } }
     const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}/relations', { params }))
     const wanted = search.toLowerCase()

@@ -33,7 +33,7 @@ export function useWrite<I>({ send, done, isUndoable = () => true, onDone, onFai
       return Number(result.response.headers.get('x-revision'))
     },
     onSuccess: (revision, input) => {
-      const canUndo = isUndoable(input) && revision > 0
+      const canUndo = isUndoable(input) && revision > 0 && path.e !== '' // a tenant's own page has no history to revert
       notifyDone(done(input), canUndo ? () => undo(path, revision) : undefined)
       onDone?.(input, revision)
     },

@@ -8,7 +8,7 @@ import {
   suggestHolders,
   suggestInstancesByName,
   suggestResourceRoles,
-  suggestRoles,
+  suggestRolesIn,
   suggestTenants,
 } from '../api/suggestions.ts'
 import { useWrite } from '../api/write.ts'
@@ -132,7 +132,9 @@ export function AssignRole(given: AssignRoleProps) {
           value={typed.role}
           onChange={set('role')}
           error={needsRole ? missing(role, 'The role') : undefined}
-          suggest={(text) => (isOnInstance ? suggestResourceRoles(path, type, text) : suggestRoles(path, text))}
+          suggest={(text) =>
+            isOnInstance ? suggestResourceRoles(path, type, text) : suggestRolesIn(path, tenant, text)
+          }
         />
         {!isOnInstance && given.tenant === undefined && (
           <KeyField

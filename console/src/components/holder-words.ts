@@ -13,3 +13,8 @@ export const holderName = (user: string): string => (user === EVERYBODY ? 'every
 
 /** What it means that tenants can assign a role. */
 export const TENANTS_ABOUT = "With an API key of their own, a tenant's administrators can give it in their tenant."
+
+/** What it means that tenants can extend a role, */
+export const EXTENDABLE_ABOUT = 'Roles that tenants make can include all that it allows, now and later.'
+/** and that they can grant an action. */
+export const GRANTABLE_ABOUT = 'Roles that tenants make can allow it.'

@@ -25,15 +25,18 @@ interface NewObjectDialogProps {
   readonly above?: ReactNode
   readonly below?: ReactNode
   readonly onTry?: () => void
+  /** puts what the server said at a field that it does not name */
+  readonly placed?: (error: unknown) => unknown
 }
 
 export function NewObjectDialog(props: NewObjectDialogProps) {
-  const { kind, fields, send, onDone, onClose, more = {}, isIncomplete = false, above, below, onTry } = props
+  const { kind, fields, send, onDone, onClose, more = {}, isIncomplete = false, above, below, onTry, placed } = props
   const [draft, setDraft] = useState(() => makeDraft(fields))
   const [wasSent, setSent] = useState(false)
   const problems = findProblems(fields, draft)
   const name = kind.charAt(0).toUpperCase() + kind.slice(1)
   const create = useWrite({ send, done: ({ key }) => `${name} ${key} created`, onDone })
+  const error = placed === undefined ? create.error : placed(create.error)
   const submit = () => {
     setSent(true)
     onTry?.()
@@ -45,7 +48,7 @@ export function NewObjectDialog(props: NewObjectDialogProps) {
       title={`New ${kind}`}
       action={`Create ${kind}`}
       isBusy={create.isPending}
-      error={errorBeside(create.error, fields)}
+      error={errorBeside(error, fields)}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -55,7 +58,7 @@ export function NewObjectDialog(props: NewObjectDialogProps) {
         draft={draft}
         onChange={setDraft}
         problems={wasSent ? problems : {}}
-        error={create.error}
+        error={error}
         rows={3}
       />
       {below}

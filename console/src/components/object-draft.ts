@@ -20,6 +20,20 @@ export interface Field {
   readonly options?: readonly string[]
   /** any number of these; the draft has one in a line */
   readonly choices?: readonly string[]
+  /** how the choices are shown, where their keys alone say too little */
+  readonly groups?: readonly ChoiceGroup[]
+}
+
+/** Choices that belong together, such as the actions of one resource type. */
+export interface ChoiceGroup {
+  /** above them; none where there is one group */
+  readonly heading?: string
+  readonly choices: readonly {
+    readonly key: string
+    readonly name: string
+    /** below the name */
+    readonly about?: string | undefined
+  }[]
 }
 
 /** By name of the field. */

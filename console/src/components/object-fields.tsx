@@ -20,7 +20,7 @@ interface ObjectFieldsProps {
 
 export function ObjectFields(props: ObjectFieldsProps) {
   const { fields, draft, onChange, problems, error, isReadOnly = false, rows = 6 } = props
-  return fields.map(({ name, label, placeholder, description, isObject, isFlag, options, choices }) => {
+  return fields.map(({ name, label, placeholder, description, isObject, isFlag, options, choices, groups }) => {
     const change = (text: string) => onChange({ ...draft, [name]: text })
     const shown = {
       label,
@@ -52,7 +52,7 @@ export function ObjectFields(props: ObjectFieldsProps) {
           disabled={isReadOnly}
         />
       )
-    if (choices) return <ChoiceField key={name} {...shown} choices={choices} onChange={change} error={problem} />
+    if (choices) return <ChoiceField key={name} {...shown} {...{ choices, groups }} onChange={change} error={problem} />
     return isObject ? (
       <JsonField key={name} {...shown} onChange={change} problem={problem} rows={rows} isReadOnly={isReadOnly} />
     ) : (

@@ -39,6 +39,8 @@ export interface Caller {
   readonly organization: LogId
   /** a person who has no key: then `key` is on no record */
   readonly user?: UserActor
+  /** the stored user whom the person is, wherever it is one: in access requests the person acts as that user */
+  readonly actsAs?: { readonly user: string; readonly since: number }
   /** a command of the operator, which has no key either */
   readonly isSystem?: true
 }

@@ -39,31 +39,42 @@ export interface UserDoor {
   view(log: LogId): View
 }
 
-/** Who asks in a session of a user. @throws SESSION_MISSING, USER_REFUSED */
-export function userCaller({ provider, organization, view }: UserDoor, user: SessionUser): Caller {
+/**
+ * Who asks in a session of a user.
+ * @param since when the user signed in, in ms since 1970
+ * @throws SESSION_MISSING, USER_REFUSED
+ */
+export function userCaller({ provider, organization, view }: UserDoor, user: SessionUser, since: number): Caller {
   if (!provider?.knows(user))
     throw new ZerohopError('SESSION_MISSING', { reason: 'the identity provider is another one' })
   const rule = ruleFor(provider.rules, user.values)
   if (!provider.hasAsked(user))
     throw new ZerohopError('SESSION_MISSING', { reason: 'the rules of access have changed' })
   const key = makeKey(user, rule, organization, view(organization))
-  const tenant = rule.tenant === undefined ? undefined : requireTenant(view(key.environment_id ?? ''), rule, user)
-  const { issuer, subject, name } = user
+  const tenant =
+    rule.tenant === undefined ? undefined : requireTenant(view(key.environment_id ?? ''), rule, user, since)
+  const { issuer, subject, name, storedUser } = user
   const own = tenant === undefined ? key : { ...key, level: 'tenant' as const, tenant_id: tenant.id }
-  return { key: own, organization, user: { issuer, subject, name } }
+  const actsAs = storedUser === undefined ? {} : { actsAs: { user: storedUser, since } }
+  return { key: own, organization, user: { issuer, subject, name }, ...actsAs }
 }
 
 /**
  * The tenant of a rule, for a person who is a stored user of it and not suspended: whoever leaves it is out with the next
- * request.
+ * request. A user who was created after the person signed in may be somebody else.
  * @throws USER_REFUSED
  */
-function requireTenant(view: View, { tenant: key = '' }: AccessRule, { storedUser: user = '' }: SessionUser): Tenant {
+function requireTenant(
+  view: View,
+  { tenant: key = '' }: AccessRule,
+  { storedUser: user = '' }: SessionUser,
+  since: number,
+): Tenant {
   const tenant = view.get('tenant', key)
   const stored = view.get('user', user)
   const isMember = view.get('membership', membershipKey(key, user)) !== undefined
-  if (tenant === undefined || stored === undefined || !isMember || isSuspended(stored))
-    throw new ZerohopError('USER_REFUSED')
+  const isThere = tenant !== undefined && stored !== undefined && isMember
+  if (!isThere || isSuspended(stored) || stored.created_at > since) throw new ZerohopError('USER_REFUSED')
   return tenant
 }
 
@@ -85,6 +96,7 @@ function makeKey(user: SessionUser, { role, ...rule }: AccessRule, organization:
     level: environment ? 'env' : project ? 'project' : 'org',
     access: ACCESS_OF[role],
     ...(role === 'support' ? { only: 'facts' as const } : {}),
+    ...(user.storedUser === undefined ? {} : { actsAsUser: true as const }),
     owner: 'member',
     name: user.name ?? user.subject,
     organization_id: organization,
@@ -126,7 +138,7 @@ export function userSignInRoutes(app: FastifyInstance, door: UserDoor, sessions:
       if (pending === undefined || pending.until <= Date.now())
         throw new ZerohopError('SESSION_MISSING', { reason: 'it took too long, or began in another browser' })
       const user = await provider.finish(pending, request.url.slice(request.url.indexOf('?') + 1))
-      userCaller(door, user)
+      userCaller(door, user, Date.now())
       await sessions.start(request, reply, { user })
       return reply.redirect('/console/', 302)
     } catch (error) {

@@ -33,13 +33,15 @@ import { withoutAssignments } from '../rules/cascade.ts'
 import { BODY, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
 import type { AccessRequestApprove, AccessRequestCreate, AccessRequestDecide } from '../schemas/access-requests.ts'
-import { isApprover, isSuspended } from './approvers.ts'
+import { type Acting, isApprover, isSamePerson, requireActor } from './approvers.ts'
 import { findResourceRole, requireResourceRole, writeAssignment } from './role-assignments.ts'
 
+/** What is sent, with who acts. */
+export type By<F> = Omit<F, 'as'> & Acting
 interface OfRequest<F> {
   /** id of the request */
   readonly ref: string
-  readonly fields: F
+  readonly fields: By<F>
 }
 
 /**
@@ -47,8 +49,8 @@ interface OfRequest<F> {
  * @throws OBJECT_NOT_FOUND, also for a tenant and an instance that the user must not know of; REQUEST_REFUSED when the role
  * cannot be asked for; REQUEST_PENDING, ROLE_HELD, INPUT_INVALID, LIMIT_EXCEEDED
  */
-export function createAccessRequest(view: View, sent: AccessRequestCreate, mint: Mint): Decided<AccessRequest> {
-  const user = requireActor(view, sent.as, mint.now)
+export function createAccessRequest(view: View, sent: By<AccessRequestCreate>, mint: Mint): Decided<AccessRequest> {
+  const user = requireActor(view, sent, mint.now)
   const { requestable, ...target } = resolveTarget(view, user, sent)
   const id = mint.id()
   const request: AccessRequest = {
@@ -59,6 +61,7 @@ export function createAccessRequest(view: View, sent: AccessRequestCreate, mint:
     user: user.key,
     ...target,
     state: 'pending',
+    ...(sent.person === undefined ? {} : { person: sent.person.id }),
     ...readTime(sent),
     ...readNotes(sent),
   }
@@ -70,11 +73,12 @@ export function createAccessRequest(view: View, sent: AccessRequestCreate, mint:
   const until = findEnd(request, mint.now)
   requireWithin(view, request, until, mint.now)
   const { held, assignment } = findHeld(view, request, until, mint.now)
-  if (!requestable.auto) return { changes: [put('access_request', request)], result: request }
+  const asked = `asked for ${describeRole(request)} for ${user.key}`
+  if (!requestable.auto) return { changes: [put('access_request', request)], summary: asked, result: request }
   if (held?.auto) throw refuseHeld(request, assignment)
   const draft = new Draft(view)
   const approved = give(draft, { ...request, auto: true }, until, mint)
-  return { changes: draft.changes(), result: approved }
+  return { changes: draft.changes(), summary: `${asked}, given at once`, result: approved }
 }
 
 /**
@@ -86,7 +90,7 @@ export function approveAccessRequest(
   { ref, fields }: OfRequest<AccessRequestApprove>,
   mint: Mint,
 ): Decided<AccessRequest> {
-  const { request, user } = requireTransition(view, ref, 'approve', fields.as, mint.now)
+  const { request, user } = requireTransition(view, ref, 'approve', fields, mint.now)
   const { requestable } = findGiving(view, request)
   if (requestable === undefined || !mayAsk(view, request, requestable)) {
     const reason = `user \`${request.user}\` may not ask for role \`${request.role}\` any more`
@@ -98,7 +102,7 @@ export function approveAccessRequest(
   const draft = new Draft(view)
   const decided = { ...request, approved_by: user.key, decided_by: user.key, ...reason }
   const approved = give(draft, decided, until, mint)
-  return { changes: draft.changes(), result: approved }
+  return { changes: draft.changes(), summary: describeStep('approve', request), result: approved }
 }
 
 /** @throws OBJECT_NOT_FOUND, REQUEST_REFUSED, REQUEST_STATE */
@@ -118,10 +122,11 @@ export function revokeAccessRequest(
   { ref, fields }: OfRequest<AccessRequestDecide>,
   mint: Mint,
 ): Decided<AccessRequest> {
-  const { changes, result } = close(view, 'revoke', ref, fields, mint)
+  const closed = close(view, 'revoke', ref, fields, mint)
+  const { changes, result } = closed
   const stored = view.get('role_assignment', requestIdentity(result))
-  if (stored?.origin !== formatOrigin(result.key)) return { changes, result }
-  return { changes: [...takeBack(view, stored, result.before, mint.now), ...changes], result }
+  if (stored?.origin !== formatOrigin(result.key)) return closed
+  return { ...closed, changes: [...takeBack(view, stored, result.before, mint.now), ...changes] }
 }
 
 /** Writes that a request has become what the transition says. */
@@ -129,10 +134,10 @@ function close(
   view: View,
   by: TransitionName,
   ref: string,
-  fields: AccessRequestDecide,
+  fields: By<AccessRequestDecide>,
   mint: Mint,
 ): Decided<AccessRequest> {
-  const { request, user } = requireTransition(view, ref, by, fields.as, mint.now)
+  const { request, user } = requireTransition(view, ref, by, fields, mint.now)
   const { decision_reason: _, ...rest } = request
   const result: AccessRequest = {
     ...rest,
@@ -142,33 +147,34 @@ function close(
     updated_at: mint.now,
     ...readReason(fields),
   }
-  return { changes: [put('access_request', result)], result }
+  return { changes: [put('access_request', result)], summary: describeStep(by, request), result }
 }
 
-/** The user who acts. @throws OBJECT_NOT_FOUND, REQUEST_REFUSED for one that is suspended */
-function requireActor(view: View, ref: string, now: number): User {
-  const user = view.require('user', ref, [...BODY, 'as'])
-  if (!isSuspended(user, now)) return user
-  throw new ZerohopError('REQUEST_REFUSED', { reason: `user \`${user.key}\` is suspended` })
-}
+/** What is asked for, in the words of history: the role responder in tenant acme. */
+const describeRole = ({ role, tenant, resource_instance: instance }: AccessRequest): string =>
+  `the role ${role} ${instance === null ? `in tenant ${tenant}` : `on ${instance}`}`
+
+const describeStep = (by: TransitionName, request: AccessRequest): string =>
+  `${TRANSITIONS[by].done} the request of ${request.user} for ${describeRole(request)}`
 
 /**
  * The request, and the user who acts, who may cause the transition.
  * @throws OBJECT_NOT_FOUND, REQUEST_REFUSED for another user, REQUEST_STATE when the request is in another state
  */
-function requireTransition(view: View, ref: string, name: TransitionName, as: string, now: number) {
+function requireTransition(view: View, ref: string, name: TransitionName, acting: Acting, now: number) {
   const request = view.require('access_request', ref)
-  const user = requireActor(view, as, now)
+  const user = requireActor(view, acting, now)
+  const isSame = isSamePerson(request, acting)
   const { from, by, done } = TRANSITIONS[name]
   const mayCause = {
-    /* canary: approver-check */ approver: isApprover(view, request, user, now),
+    /* canary: approver-check */ approver: !isSame && isApprover(view, request, user, now),
     requester: user.key === request.user,
     system: false,
   }
   const may = by === 'approver or requester' ? mayCause.approver || mayCause.requester : mayCause[by]
   if (!may) {
     const who = by === 'requester' ? 'only who asked may' : `user \`${user.key}\` may not`
-    const own = by === 'approver' && mayCause.requester ? ', because it is their own' : ''
+    const own = by === 'approver' && (isSame || mayCause.requester) ? ', because it is their own' : ''
     throw new ZerohopError('REQUEST_REFUSED', { reason: `${who} have this request ${done}${own}` })
   }
   const state = requestState(request, now)
@@ -176,6 +182,7 @@ function requireTransition(view: View, ref: string, name: TransitionName, as: st
   return { request, user }
 }
 
+type Wanted = Pick<AccessRequestCreate, 'role' | 'tenant' | 'resource_instance'>
 interface Target {
   readonly role: string
   readonly tenant: string
@@ -189,12 +196,12 @@ interface Target {
  * says that everybody may ask for it.
  * @throws OBJECT_NOT_FOUND, REQUEST_REFUSED when the role cannot be asked for
  */
-function resolveTarget(view: View, user: User, sent: AccessRequestCreate): Target {
+function resolveTarget(view: View, user: User, sent: Wanted): Target {
   const ref = sent.resource_instance ?? undefined
   return ref === undefined ? resolveInTenant(view, user, sent) : resolveOnInstance(view, user, sent, ref)
 }
 
-function resolveInTenant(view: View, user: User, { role: roleRef, tenant: tenantRef }: AccessRequestCreate): Target {
+function resolveInTenant(view: View, user: User, { role: roleRef, tenant: tenantRef }: Wanted): Target {
   const role = view.require('role', roleRef, [...BODY, 'role'])
   const requestable = requireRequestable(role.requestable, role.key)
   const ref = tenantRef ?? DEFAULT_TENANT
@@ -204,7 +211,7 @@ function resolveInTenant(view: View, user: User, { role: roleRef, tenant: tenant
   return { role: role.key, tenant: tenant.key, tenant_id: tenant.id, resource_instance: null, requestable }
 }
 
-function resolveOnInstance(view: View, user: User, sent: AccessRequestCreate, ref: string): Target {
+function resolveOnInstance(view: View, user: User, sent: Wanted, ref: string): Target {
   const instance = view.find('resource_instance', ref)
   const found = instance && findResourceRole(view, instance.resource, sent.role)
   const isMember = instance !== undefined && isIn(view, user.key, instance.tenant)
@@ -248,7 +255,7 @@ function readNotes(sent: Pick<AccessRequestCreate, 'reason' | 'ticket'>) {
   return presentFields(noteFields, { reason: settle('reason'), ticket: settle('ticket') })
 }
 
-function readReason({ reason }: AccessRequestDecide): Pick<AccessRequest, 'decision_reason'> {
+function readReason({ reason }: Pick<AccessRequestDecide, 'reason'>): Pick<AccessRequest, 'decision_reason'> {
   const text = settleNote(reason, null, 'reason', DESCRIPTION_LENGTH_MAX, BODY)
   return text === null ? {} : { decision_reason: text }
 }
@@ -262,7 +269,7 @@ function findEnd({ duration, until }: AccessRequest, now: number): number {
 }
 
 /** The end that an approval says, which is at most the one that was asked for. @throws INPUT_INVALID */
-function readShorter(sent: AccessRequestApprove, asked: number, now: number): number {
+function readShorter(sent: Pick<AccessRequestApprove, 'duration' | 'until'>, asked: number, now: number): number {
   if (sent.duration == null && sent.until == null) return asked
   const { duration, until: sentUntil } = readTime(sent)
   const until = sentUntil ?? now + (duration ?? 0) * 1000

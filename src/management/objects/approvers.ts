@@ -1,16 +1,55 @@
-// Who may decide about an access request (docs/access-requests.md): somebody else than who asked, stored and not suspended,
-// with a role that approves, in force. It is read from the view of the writer's transaction: a walk with a bound, and
-// nothing is derived but the roles of groups.
+// Who acts in an access request, and who may decide about it (docs/access-requests.md): somebody else than who asked, stored
+// and not suspended, with a role that approves, in force. It is read from the view of the writer's transaction: a walk with
+// a bound, and nothing is derived but the roles of groups.
 import type { AccessRequest } from '../../kinds/access-request.ts'
 import { isInForce } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
+import { ZerohopError } from '../../model/errors.ts'
 import { APPROVER_GROUPS_MAX } from '../../model/limits.ts'
 import { assignmentKey, tupleKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
+import { BODY } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
 import { groupRelation, MEMBER } from './groups.ts'
 
-export const isSuspended = ({ suspension }: User, now: number): boolean =>
+/** Somebody who is signed in to the console, as a user of the environment. */
+interface Person {
+  /** what stands for the person, as `userId` makes it */
+  readonly id: string
+  /** when the person signed in, in ms since 1970 */
+  readonly since: number
+}
+
+/** Who acts: the user whom a server names, or the one that a person of the console is. */
+export interface Acting {
+  /** a key or an id; of a person a key */
+  readonly as: string
+  readonly person?: Person
+}
+
+/** The user who acts. @throws OBJECT_NOT_FOUND; REQUEST_REFUSED for a person without one, and while it is suspended */
+export function requireActor(view: View, { as, person }: Acting, now: number): User {
+  const user = person === undefined ? view.require('user', as, [...BODY, 'as']) : requirePerson(view, as, person)
+  if (!isSuspended(user, now)) return user
+  throw new ZerohopError('REQUEST_REFUSED', { reason: `user \`${user.key}\` is suspended` })
+}
+
+/** A user who was created after somebody signed in by that key may be somebody else. */
+function requirePerson(view: View, key: string, { since }: Person): User {
+  const user = view.get('user', key)
+  if (user !== undefined && user.created_at <= since) return user
+  const reason =
+    user === undefined
+      ? `you are signed in as user \`${key}\`, who is not a user of this environment`
+      : `user \`${key}\` was created after you signed in: sign in again`
+  throw new ZerohopError('REQUEST_REFUSED', { reason })
+}
+
+/** Whether the person who acts is the one who asked, maybe as another user. */
+export const isSamePerson = (request: AccessRequest, { person }: Acting): boolean =>
+  person !== undefined && person.id === request.person
+
+const isSuspended = ({ suspension }: User, now: number): boolean =>
   suspension !== undefined && suspension !== null && isInForce(suspension, now)
 
 /** Whether the user, who is not suspended, may decide about the request at that instant, in ms since 1970. */

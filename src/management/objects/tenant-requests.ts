@@ -6,6 +6,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import type { AccessRequestApprove, AccessRequestInTenant } from '../schemas/access-requests.ts'
 import {
   approveAccessRequest,
+  type By,
   cancelAccessRequest,
   createAccessRequest,
   denyAccessRequest,
@@ -28,7 +29,7 @@ interface OfTenant {
 /** Asks for a role in the tenant, or on an instance in it. @throws as createAccessRequest */
 export function requestInTenant(
   view: View,
-  { tenant: ref, request }: OfTenant & { readonly request: AccessRequestInTenant },
+  { tenant: ref, request }: OfTenant & { readonly request: By<AccessRequestInTenant> },
   mint: Mint,
 ): Decided<AccessRequest> {
   const tenant = view.require('tenant', ref).key
@@ -38,7 +39,7 @@ export function requestInTenant(
 /** Decides on a request in the tenant. @throws OBJECT_NOT_FOUND for one in another tenant, and as the decision */
 export function decideInTenant(
   view: View,
-  of: OfTenant & { readonly ref: string; readonly decision: Decision; readonly fields: AccessRequestApprove },
+  of: OfTenant & { readonly ref: string; readonly decision: Decision; readonly fields: By<AccessRequestApprove> },
   mint: Mint,
 ): Decided<AccessRequest> {
   requireRequest(view, of)

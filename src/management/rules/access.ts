@@ -58,6 +58,8 @@ export const ACCESS = {
   'proposal.write': { level: 'env', access: 'write', what: 'propose changes of the policy and decide on them' },
   'facts.read': { level: 'env', access: 'read', what: 'read the facts' },
   'facts.write': { level: 'env', access: 'write', what: 'change the facts' },
+  /** access requests: what comes of one is decided by what the user may who acts */
+  'request.write': { level: 'env', access: 'write', what: 'make access requests and decide on them' },
   /** what a tenant's own administrators may do in it; the path names the tenant */
   'members.read': { level: 'tenant', access: 'read', what: 'read the users of a tenant' },
   'members.write': { level: 'tenant', access: 'write', what: 'change the users of a tenant' },
@@ -76,6 +78,7 @@ const ENVIRONMENT_WRITES: ReadonlySet<Operation> = new Set([
   'groups.write',
   'proposal.write',
   'facts.write',
+  'request.write',
   'members.write',
   'environment.write',
   'environment.delete',
@@ -86,14 +89,20 @@ export const writesPolicy = (operation: Operation): boolean =>
 
 export const writesEnvironment = (operation: Operation): boolean => ENVIRONMENT_WRITES.has(operation)
 
-const FACT_WRITES: ReadonlySet<Operation> = new Set(['facts.write', 'rules.write', 'members.write'])
+const FACT_WRITES: ReadonlySet<Operation> = new Set(['facts.write', 'rules.write', 'request.write', 'members.write'])
 
-/** What is asked about: a key, or a user of the console, whose writes may be limited to facts. */
-export type Rights = Pick<ApiKey, 'level' | 'access'> & { readonly only?: 'facts' }
+/** What is asked about: a key, or a user of the console. */
+export type Rights = Pick<ApiKey, 'level' | 'access'> & {
+  /** writes are limited to facts */
+  readonly only?: 'facts'
+  /** a person who acts as a stored user: what comes of an access request is decided by what that user may */
+  readonly actsAsUser?: true
+}
 
 /** True when a key of this level and access may do it on the objects that it reaches. */
 export function hasAccess(key: Rights, operation: Operation): boolean {
-  const { level, widest = 'org', access }: Need = ACCESS[operation]
+  const { level, widest = 'org', access: usual }: Need = ACCESS[operation]
+  const access = operation === 'request.write' && key.actsAsUser ? 'read' : usual
   if (key.only === 'facts' && ACCESSES[access] > ACCESSES.read && !FACT_WRITES.has(operation)) return false
   const fits = LEVELS[key.level] >= LEVELS[level] && LEVELS[key.level] <= LEVELS[widest]
   return fits && ACCESSES[key.access] >= ACCESSES[access]

@@ -7,7 +7,12 @@ import { answerMembers, noteMembers } from './field-members.ts'
 import { page, query, roleFilter, tenantFilter, textParameter, textsParameter, userFilter } from './query-parameters.ts'
 import { Id, Instant, place, Seconds, stamps, Time } from './schema-parts.ts'
 
-const as = t.described(t.Text, 'the user who acts, a key or an id: your application has signed it in')
+const as = t.maybe(
+  t.described(
+    t.Text,
+    'the user who acts, a key or an id: required with an API key, whose holder has signed the user in',
+  ),
+)
 const time = {
   duration: t.maybe(t.described(Seconds, 'seconds, counted from the approval on; this or `until`')),
   until: t.maybe(t.described(Instant, 'until when, in ISO 8601 with an offset or in ms since 1970')),

@@ -31,6 +31,7 @@ const role = (key: string, name: string, permissions: readonly string[], parents
     max_duration: null,
     everybody: null,
     assignable_by_tenants: null,
+    extendable: null,
   }
   return { key, ...about, permissions, extends: parents }
 }
@@ -105,6 +106,7 @@ it('a new role needs a key of its own, and cannot extend what extends it', () =>
     most: '',
     isForEverybody: false,
     isForTenants: false,
+    isExtendable: false,
   }
   expect(problemsOfRole({ ...form, key: '' }, STORED).key).toBe('A role needs a key')
   expect(problemsOfRole({ ...form, key: 'a b' }, STORED).key).toMatch(/^Letters/)

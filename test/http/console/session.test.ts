@@ -64,6 +64,7 @@ describe('signing in with an API key', () => {
         name: 'support',
       },
       user: null,
+      acts_as: null,
     })
     expect((await visitor.ask('GET', SESSION)).json()).toEqual(answer.json())
     expect((await visitor.ask('GET', USERS)).json()).toMatchObject({ data: [] })

@@ -6,8 +6,25 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import type { Visitor } from './harness.ts'
 
 export const CLIENT = 'zerohop-console'
+
+/** Goes to the provider as who has these claims, and comes back; answers where that led. */
+export async function signInAs(
+  provider: StandIn,
+  visitor: Visitor,
+  claims: Record<string, unknown>,
+  info: Record<string, unknown> = {},
+): Promise<unknown> {
+  Object.assign(provider, { claims, info })
+  const begun = await visitor.ask('GET', '/console/api/session/provider')
+  const back = new URL(provider.authorize(String(begun.headers.location)))
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+  const { headers: answered } = await visitor.ask('GET', `${back.pathname}${back.search}`, { headers })
+  visitor.csrf = (await visitor.ask('GET', '/console/api/session')).json().csrf_token ?? ''
+  return answered.location
+}
 
 interface Granted {
   readonly challenge: string

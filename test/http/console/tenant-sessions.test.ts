@@ -5,7 +5,7 @@ import { readAccessRule } from '../../../src/http/console/user-access.ts'
 import { withoutRequest } from '../../../src/log/change.ts'
 import type { Installation } from './harness.ts'
 import { openInstallation, Visitor } from './harness.ts'
-import { CLIENT, openProvider, type StandIn } from './stand-in-provider.ts'
+import { CLIENT, openProvider, type StandIn, signInAs } from './stand-in-provider.ts'
 
 const SESSION = '/console/api/session'
 const API = '/console/api/v2/facts/default/development'
@@ -39,16 +39,8 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** Goes to the provider and comes back; answers where that led. */
-async function comeBack(visitor: Visitor, claims: object, info: Record<string, unknown> = {}): Promise<unknown> {
-  Object.assign(provider, { claims: { sub: 'sub-1', name: 'Ana', ...claims }, info })
-  const begun = await visitor.ask('GET', `${SESSION}/provider`)
-  const back = new URL(provider.authorize(String(begun.headers.location)))
-  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
-  const { headers: answered } = await visitor.ask('GET', `${back.pathname}${back.search}`, { headers })
-  visitor.csrf = (await visitor.ask('GET', SESSION)).json().csrf_token ?? ''
-  return answered.location
-}
+const comeBack = (visitor: Visitor, claims: object, info?: Record<string, unknown>) =>
+  signInAs(provider, visitor, { sub: 'sub-1', name: 'Ana', ...claims }, info)
 const REFUSED = '/console/sign-in?error=USER_REFUSED'
 const ADMIN = { groups: 'acme-admins', user_key: 'ana' }
 
@@ -150,7 +142,7 @@ describe('a user of the identity provider whom a rule makes the administrator of
     await store.commit(environment, 'deleteUser', { ref: 'eve@acme.example' }, BY)
   })
 
-  it('is out with the next request when suspended, removed from the tenant, or deleted', async () => {
+  it('is out with the next request when suspended, or removed from the tenant', async () => {
     const { store } = own.management
     const visitor = new Visitor(own.app)
     await comeBack(visitor, ADMIN)
@@ -162,6 +154,22 @@ describe('a user of the identity provider whom a rule makes the administrator of
     expect(await status()).toBe(200)
     await store.commit(environment, 'removeTenantUser', { tenant: 'acme', user: 'ana' }, BY)
     expect(await status()).toBe(403)
+  })
+
+  it('is out when deleted, also for a new user of the same key, until the next sign-in', async () => {
+    const { store } = own.management
+    const join = (user: string) => store.commit(environment, 'assign', { user, role: 'member', tenant: 'acme' }, BY)
+    await store.commit(environment, 'createUser', { key: 'kim' }, BY)
+    await join('kim')
+    const claims = { ...ADMIN, user_key: 'kim' }
+    const visitor = new Visitor(own.app)
+    expect(await comeBack(visitor, claims)).toBe('/console/')
+    await store.commit(environment, 'deleteUser', { ref: 'kim' }, BY)
+    await store.commit(environment, 'createUser', { key: 'kim' }, BY)
+    await join('kim')
+    expect((await visitor.ask('GET', `${ACME}/users`)).status).toBe(403)
+    expect(await comeBack(new Visitor(own.app), claims)).toBe('/console/')
+    await store.commit(environment, 'deleteUser', { ref: 'kim' }, BY)
   })
 })
 

@@ -14,6 +14,9 @@ import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
+import { roleName } from '../tenants/roles/tenant-role-form.ts'
+import { assignableRolesQuery } from '../tenants/roles/tenant-role-queries.ts'
+import { TenantRoles } from '../tenants/roles/tenant-roles.tsx'
 import { AskWhy } from './ask-why.tsx'
 import classes from './own-tenant-page.module.css'
 
@@ -50,6 +53,7 @@ function OwnTenant({
     <main className={classes.main}>
       <Page title={tenant.name} description={session.user?.name ?? session.access.name ?? undefined} actions={out}>
         <Members path={path} canWrite={canWrite} />
+        <Roles path={path} canWrite={canWrite} />
         <Invites path={path} canWrite={canWrite} />
         <AskWhy path={path} />
         <Changes path={path} canWrite={canWrite} />
@@ -58,14 +62,12 @@ function OwnTenant({
   )
 }
 
-/** The roles that may be assigned in the tenant itself. */
+/** The roles that may be assigned in the tenant itself, as options. */
 function useOffered(path: PartProps['path']) {
-  const offered = useQuery({
-    queryKey: ['own-tenant', 'roles', path],
-    queryFn: ({ signal }) =>
-      read(api.GET('/v2/facts/{p}/{e}/tenants/{ref}/roles', { params: { path, query: { per_page: 100 } }, signal })),
-  })
-  return (offered.data?.data ?? []).filter(({ resource }) => resource === null)
+  const offered = useQuery(assignableRolesQuery(path))
+  return (offered.data ?? [])
+    .filter(({ resource }) => resource === null)
+    .map((role) => ({ value: role.key, label: role.tenant === null ? role.key : `${roleName(role)} (own role)` }))
 }
 
 interface Held {
@@ -181,7 +183,7 @@ function RoleForm({ path, label, action, type, send, done }: FormProps) {
   const offered = useOffered(path)
   const [who, setWho] = useState('')
   const [role, setRole] = useState('')
-  const chosen = role === '' ? (offered[0]?.key ?? '') : role
+  const chosen = role === '' ? (offered[0]?.value ?? '') : role
   const write = useMutation({
     mutationFn: () => send(who.trim(), chosen),
     onSuccess: () => {
@@ -207,7 +209,7 @@ function RoleForm({ path, label, action, type, send, done }: FormProps) {
         label={`Role of the ${type === 'email' ? 'invite' : 'member'}`}
         size="xs"
         value={chosen}
-        data={offered.map(({ key }) => key)}
+        data={offered}
         onChange={(event) => setRole(event.currentTarget.value)}
       />
       <Button type="submit" size="xs" loading={write.isPending}>
@@ -229,6 +231,19 @@ function AssignForm({ path }: { readonly path: PartProps['path'] }) {
       send={send}
       done={(who) => `Role of ${who} assigned`}
     />
+  )
+}
+
+function Roles({ path, canWrite }: PartProps) {
+  return (
+    <section className={classes.part}>
+      <h2>Roles</h2>
+      <TenantRoles
+        path={path}
+        canWrite={canWrite}
+        nothingOffered="No permissions for roles of your own are offered yet."
+      />
+    </section>
   )
 }
 

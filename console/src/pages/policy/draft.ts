@@ -100,6 +100,7 @@ const NO_ABOUT: RoleAbout = {
   max_duration: null,
   everybody: null,
   assignable_by_tenants: null,
+  extendable: null,
 }
 const EMPTY: Role = { key: '', ...NO_ABOUT, permissions: [], extends: [] }
 const ABOUT = Object.keys(NO_ABOUT) as readonly (keyof RoleAbout)[]

@@ -2,38 +2,17 @@
 // what was read is of that one or a newer one.
 import { queryOptions } from '@tanstack/react-query'
 import type { components } from 'zerohop/client'
+import { allRows } from '../../api/all-rows.ts'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import { permissionAction } from '../resources/role-permissions.ts'
 import type { PlannedChange } from './draft.ts'
 import { formatPermission, type Policy, type Role, type RoleAbout, type Roles } from './policy.ts'
 
-/** Rows of a page of the API: the most that it answers. */
-const ROWS = 100
-/** Pages of a list, of roles or of resource types: more than a matrix can be read with. */
-const PAGES_MAX = 50
 /** How often it is asked whether somebody else has written meanwhile. */
 const WATCH_MS = 15_000
 
 export type Plan = components['schemas']['Plan']
-
-interface Listed<T> {
-  readonly data: readonly T[]
-  readonly total_count: number
-}
-
-/** All rows of a list, up to a bound, and how many there are besides; the first page says that. */
-async function allRows<T>(
-  readPage: (query: { page: number; per_page: number; include_total_count: true }) => Promise<unknown>,
-): Promise<{ readonly rows: readonly T[]; readonly unread: number }> {
-  const fetchPage = async (page: number) =>
-    (await readPage({ page, per_page: ROWS, include_total_count: true })) as Listed<T>
-  const first = await fetchPage(1)
-  const pages = Math.min(Math.ceil(first.total_count / ROWS), PAGES_MAX)
-  const rest = await Promise.all(Array.from({ length: Math.max(0, pages - 1) }, (_, index) => fetchPage(index + 2)))
-  const rows = [first, ...rest].flatMap(({ data }) => data)
-  return { rows, unread: Math.max(0, first.total_count - PAGES_MAX * ROWS) }
-}
 
 /** The newest revision of the environment with this id. */
 export const revisionQuery = (environment: string) =>
@@ -81,14 +60,15 @@ async function readPolicy(path: EnvironmentPath, asked: Promise<number>, signal:
   }
 }
 
-type Giving = Pick<RoleAbout, 'default_duration' | 'max_duration' | 'everybody' | 'assignable_by_tenants'>
+type Giving = Omit<RoleAbout, 'name' | 'description'>
 
 /** How a role is given; answers lack what it does not say. */
-const giving = (role: Pick<components['schemas']['Role'], keyof Giving>): Giving => ({
+const giving = (role: Partial<Pick<components['schemas']['Role'], keyof Giving>>): Giving => ({
   default_duration: role.default_duration ?? null,
   max_duration: role.max_duration ?? null,
   everybody: role.everybody ? true : null,
   assignable_by_tenants: role.assignable_by_tenants ? true : null,
+  extendable: role.extendable ? true : null,
 })
 
 function listInstanceRoles(resources: readonly components['schemas']['Resource'][]): Roles {

@@ -13,6 +13,8 @@ export interface RoleAbout {
   readonly everybody: true | null
   /** whether the API key of a tenant can assign it */
   readonly assignable_by_tenants: true | null
+  /** whether roles of tenants can extend it; no role on instances */
+  readonly extendable: true | null
 }
 
 export interface Role extends RoleAbout {

@@ -3,7 +3,7 @@ import { Button, Checkbox, Text, Textarea, TextInput } from '@mantine/core'
 import { type ChangeEvent, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestAmong } from '../../api/suggestions.ts'
-import { EVERYBODY_WARNING, TENANTS_ABOUT } from '../../components/holder-words.ts'
+import { EVERYBODY_WARNING, EXTENDABLE_ABOUT, TENANTS_ABOUT } from '../../components/holder-words.ts'
 import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { Modal } from '../../components/modal.tsx'
@@ -130,20 +130,7 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
         resize="vertical"
       />
       <Durations form={form} problems={problems} canEdit={canEdit} onChange={set} />
-      <Checkbox
-        label="Can be given to everyone"
-        description={EVERYBODY_WARNING}
-        checked={form.isForEverybody}
-        onChange={({ currentTarget }) => set({ isForEverybody: currentTarget.checked })}
-        disabled={!canEdit}
-      />
-      <Checkbox
-        label="Can be assigned by tenants"
-        description={TENANTS_ABOUT}
-        checked={form.isForTenants}
-        onChange={({ currentTarget }) => set({ isForTenants: currentTarget.checked })}
-        disabled={!canEdit}
-      />
+      <Flags form={form} canEdit={canEdit} onChange={set} />
       <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={changeParents} />
       {canEdit && (
         <div className={classes.dialogActions}>
@@ -167,6 +154,26 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
       )}
     </form>
   )
+}
+
+const FLAGS = [
+  { name: 'isForEverybody', label: 'Can be given to everyone', about: EVERYBODY_WARNING },
+  { name: 'isForTenants', label: 'Can be assigned by tenants', about: TENANTS_ABOUT },
+  { name: 'isExtendable', label: 'Can be extended by tenants', about: EXTENDABLE_ABOUT },
+] as const
+
+/** Who else can give the role, and to whom. */
+function Flags({ form, canEdit, onChange }: Omit<DurationsProps, 'problems'>) {
+  return FLAGS.map(({ name, label, about }) => (
+    <Checkbox
+      key={name}
+      label={label}
+      description={about}
+      checked={form[name]}
+      onChange={({ currentTarget }) => onChange({ [name]: currentTarget.checked })}
+      disabled={!canEdit}
+    />
+  ))
 }
 
 interface DurationsProps {

@@ -19,6 +19,7 @@ const ABOUT_WORDS: Readonly<Record<keyof RoleAbout, string>> = {
   max_duration: 'Maximum duration',
   everybody: 'Can be given to everyone',
   assignable_by_tenants: 'Can be assigned by tenants',
+  extendable: 'Can be extended by tenants',
 }
 
 function aboutLines(about: AboutDifference): readonly string[] {

@@ -14,6 +14,7 @@ export interface RoleForm {
   readonly most: string
   readonly isForEverybody: boolean
   readonly isForTenants: boolean
+  readonly isExtendable: boolean
 }
 
 /** @param role null for a new one */
@@ -27,12 +28,14 @@ export function makeRoleForm(role: Role | null): RoleForm {
     max_duration: most,
     everybody,
     assignable_by_tenants,
+    extendable,
   } = role ?? {}
   const duration = (seconds: number | null | undefined) => (seconds == null ? '' : formatSeconds(seconds))
   return {
     ...{ key, name, description: description ?? '', parents },
     ...{ usual: duration(usual), most: duration(most) },
     ...{ isForEverybody: everybody === true, isForTenants: assignable_by_tenants === true },
+    isExtendable: extendable === true,
   }
 }
 
@@ -45,6 +48,7 @@ export function readRoleAbout({
   most,
   isForEverybody,
   isForTenants,
+  isExtendable,
 }: RoleForm): RoleAbout {
   return {
     name: name.trim() || key,
@@ -53,6 +57,7 @@ export function readRoleAbout({
     max_duration: parseDuration(most) ?? null,
     everybody: isForEverybody || null,
     assignable_by_tenants: isForTenants || null,
+    extendable: isExtendable || null,
   }
 }
 
@@ -67,10 +72,11 @@ export const problemsOfRole = (form: RoleForm, taken: Roles | undefined): RolePr
   ...problemsOfDurations(form),
 })
 
-function problemsOfDurations({ usual, most }: RoleForm): RoleProblems {
+function problemsOfDurations({ usual, most, isExtendable }: RoleForm): RoleProblems {
   const [usualSeconds, mostSeconds] = [usual, most].map(parseDuration)
   const isWrong = (text: string, seconds: number | undefined) => text.trim() !== '' && seconds === undefined
   if (isWrong(most, mostSeconds)) return { most: DURATION_FORM }
+  if (isExtendable && mostSeconds !== undefined) return { most: 'Roles that tenants can extend have no maximum' }
   if (isWrong(usual, usualSeconds)) return { usual: DURATION_FORM }
   return usualSeconds !== undefined && mostSeconds !== undefined && usualSeconds > mostSeconds
     ? { usual: 'Longer than the maximum' }

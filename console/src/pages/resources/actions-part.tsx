@@ -2,8 +2,8 @@
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import type { Column } from '../../components/data-table.tsx'
+import { FewTags } from '../../components/few-tags.tsx'
 import { NamedRow } from '../../components/named-row.tsx'
-import { FewTags } from './few-tags.tsx'
 import { ACTION_FIELDS, NEW_ACTION } from './resource-fields.ts'
 import type { Resource } from './resource-queries.ts'
 import { permissionAction } from './role-permissions.ts'
@@ -13,6 +13,7 @@ interface Row {
   readonly key: string
   readonly name: string
   readonly description: string | null
+  readonly grantable: boolean
   readonly roles: readonly string[]
 }
 
@@ -24,11 +25,11 @@ interface PartProps {
 export function ActionsPart({ resource, readAgain }: PartProps) {
   const { key: of } = resource
   const at = { ...useEnvironmentPath(), resource: of }
-  const rows = Object.values(resource.actions).map(({ key, name, description }): Row => {
+  const rows = Object.values(resource.actions).map(({ key, name, description, grantable = false }): Row => {
     const roles = Object.values(resource.roles).filter(({ permissions }) =>
       permissions.map(permissionAction).includes(key),
     )
-    return { key, name, description, roles: roles.map((role) => role.key) }
+    return { key, name, description, grantable, roles: roles.map((role) => role.key) }
   })
   return (
     <SchemaParts
@@ -59,6 +60,7 @@ const COLUMNS: readonly Column<Row>[] = [
     width: '26%',
     cell: ({ key, name }) => <NamedRow name={name === key ? undefined : name}>{key}</NamedRow>,
   },
+  { header: 'Granted by tenants', cell: ({ grantable }) => (grantable ? 'Yes' : ''), width: '150px', isMinor: true },
   { header: 'Description', cell: ({ description }) => description, isMinor: true },
   { header: 'Resource roles that allow it', cell: ({ roles }) => <FewTags keys={roles} />, isMinor: true },
 ]

@@ -1,5 +1,5 @@
 // The fields of a resource type and of its parts, for the forms that make and change them.
-import { EVERYBODY_WARNING, TENANTS_ABOUT } from '../../components/holder-words.ts'
+import { EVERYBODY_WARNING, GRANTABLE_ABOUT, TENANTS_ABOUT } from '../../components/holder-words.ts'
 import type { Field } from '../../components/object-draft.ts'
 import type { Resource } from './resource-queries.ts'
 
@@ -47,7 +47,11 @@ const GIVING: readonly Field[] = [
   { name: 'assignable_by_tenants', label: 'Can be assigned by tenants', description: TENANTS_ABOUT, isFlag: true },
 ]
 
-export const ACTION_FIELDS: readonly Field[] = [NAME, DESCRIPTION]
+export const ACTION_FIELDS: readonly Field[] = [
+  NAME,
+  DESCRIPTION,
+  { name: 'grantable', label: 'Can be granted by tenants', description: GRANTABLE_ABOUT, isFlag: true },
+]
 export const NEW_ACTION: readonly Field[] = [keyField('read', 'action'), ...ACTION_FIELDS]
 
 export const ATTRIBUTE_FIELDS: readonly Field[] = [

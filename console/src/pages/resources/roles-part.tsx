@@ -4,14 +4,15 @@ import { Button } from '@mantine/core'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useMay } from '../../api/use-session.ts'
+import { EditObjectDialog } from '../../components/edit-object-dialog.tsx'
+import { FewTags } from '../../components/few-tags.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { LongList } from '../../components/long-list.tsx'
 import { NewObjectDialog } from '../../components/new-object-dialog.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { DeletePart } from './delete-part.tsx'
 import { DerivedFrom } from './derived-from.tsx'
-import { FewTags } from './few-tags.tsx'
 import { PartButtons } from './part-buttons.tsx'
-import { DeletePart, EditPart } from './part-dialogs.tsx'
 import { newRole, roleFields } from './resource-fields.ts'
 import type { Resource, ResourceRole } from './resource-queries.ts'
 import classes from './resources.module.css'
@@ -133,7 +134,7 @@ function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialog
       />
     )
   return (
-    <EditPart
+    <EditObjectDialog
       kind="role"
       name={key}
       fields={roleFields(resource, key)}

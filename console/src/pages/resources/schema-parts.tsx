@@ -3,12 +3,13 @@ import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useMay } from '../../api/use-session.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EditObjectDialog } from '../../components/edit-object-dialog.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { type NewObject, NewObjectDialog } from '../../components/new-object-dialog.tsx'
 import type { Field, Stored } from '../../components/object-draft.ts'
 import { EmptyState } from '../../components/states.tsx'
+import { DeletePart } from './delete-part.tsx'
 import { PartButtons } from './part-buttons.tsx'
-import { DeletePart, EditPart } from './part-dialogs.tsx'
 import type { RemovedKind } from './resource-queries.ts'
 import classes from './resources.module.css'
 import { useParts } from './use-parts.ts'
@@ -95,7 +96,7 @@ export function SchemaParts<T extends Part>(props: SchemaPartsProps<T>) {
         />
       )}
       {open?.is === 'edit' && stored !== undefined && fields !== undefined && update !== undefined && readAgain && (
-        <EditPart
+        <EditObjectDialog
           kind={kind}
           name={stored.key}
           fields={fields}

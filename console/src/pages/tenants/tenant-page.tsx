@@ -4,12 +4,15 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { counted } from 'zerohop/change-words'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { Icon } from '../../components/icon.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { ObjectPage } from '../../components/object-page.tsx'
+import { TenantRoles } from './roles/tenant-roles.tsx'
 import { TENANT_FIELDS } from './tenant-fields.ts'
 import { TenantMembers } from './tenant-members.tsx'
+import classes from './tenant-page.module.css'
 import { tenantContentsQuery, tenantQuery } from './tenant-queries.ts'
 import { TENANT_TABS } from './tenants-search.ts'
 
@@ -22,6 +25,7 @@ export function TenantPage() {
   const { tab = 'members' } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
   const tenant = useQuery(tenantQuery(path, key))
+  const canWrite = useMay('write', 'facts')
   const save = useWrite({
     send: (body: Readonly<Record<string, unknown>>) =>
       api.PATCH('/v2/facts/{p}/{e}/tenants/{ref}', { params: { path: { ...path, ref: key } }, body }),
@@ -59,7 +63,23 @@ export function TenantPage() {
       remove={remove}
       removal={<TenantContents tenant={key} />}
     >
-      {() => <TenantMembers tenant={key} />}
+      {() =>
+        tab === 'roles' ? (
+          <>
+            <p className={classes.about}>
+              Roles that only this tenant has. Its administrators make them out of permissions and roles that you offer
+              to tenants.
+            </p>
+            <TenantRoles
+              path={{ ...path, ref: key }}
+              canWrite={canWrite}
+              nothingOffered="No permissions are offered to tenants yet. Choose Can be granted by tenants for actions in Resources, or Can be extended by tenants for roles in Policy."
+            />
+          </>
+        ) : (
+          <TenantMembers tenant={key} />
+        )
+      }
     </ObjectPage>
   )
 }

@@ -7,6 +7,7 @@ export interface TenantsSearch {
 
 export const TENANT_TABS = [
   { id: 'members', label: 'Members' },
+  { id: 'roles', label: 'Own roles' },
   { id: 'details', label: 'Details' },
 ] as const
 type TenantTab = (typeof TENANT_TABS)[number]['id']

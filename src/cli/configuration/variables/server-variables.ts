@@ -151,7 +151,7 @@ export const SERVER_VARIABLES = {
   }),
   ZEROHOP_CONSOLE_USER_CLAIM: variable(Text, {
     about:
-      'claim of the ID token, or of the user info, with the key of a stored user, such as `sub`. Rules for `tenant-admin` need it. `email` counts only with `email_verified`',
+      'claim of the ID token, or of the user info, with the key of a stored user, such as `sub`. People act as that user in access requests, and rules for `tenant-admin` need it. `email` counts only with `email_verified`',
     readBy: MANAGEMENT,
   }),
   ZEROHOP_READS: withDefault(Reads, 'linearizable', {

@@ -1,5 +1,5 @@
 // Access requests: /v2/facts/{p}/{e}/access_requests.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import {
   type AccessRequest,
   REQUEST_STATES,
@@ -22,6 +22,7 @@ import { ZerohopError } from '../../../model/errors.ts'
 import type { Span, StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readText, readTexts } from '../../page.ts'
+import { readActing } from '../acting-user.ts'
 import { everyObject, type Filter, filtered, indexed, placed, type Rows, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
 import { accessRequestRead } from '../render/access-requests.ts'
@@ -29,7 +30,7 @@ import { type RouteContext, write } from '../route-context.ts'
 import { collectPlaces } from '../time-states.ts'
 
 const REQUEST = '/v2/facts/:p/:e/access_requests/:ref'
-const change = { operation: 'facts.write', tag: 'access_requests' } as const
+const change = { operation: 'request.write', tag: 'access_requests' } as const
 
 /** What may become of a request by a call, with the body of it. */
 const DECISIONS = [
@@ -61,8 +62,7 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
     REQUEST.slice(0, REQUEST.lastIndexOf('/')),
     describe(change, 'Create an access request', { body: AccessRequestCreate, response: { 200: AccessRequestRead } }),
     async (request, reply) => {
-      requireSpeaker(request)
-      const made = await write(management, request, reply, 'createAccessRequest', request.body)
+      const made = await write(management, request, reply, 'createAccessRequest', readActing(request))
       return accessRequestRead(request.scope, made, Date.now())
     },
   )
@@ -71,24 +71,12 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
       `${REQUEST}/${verb}`,
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
-        requireSpeaker(request)
-        const input = { ref: request.params.ref, fields: request.body }
+        const input = { ref: request.params.ref, fields: readActing(request) }
         const decided = await write(management, request, reply, useCase, input)
         return accessRequestRead(request.scope, decided, Date.now())
       },
     )
   }
-}
-
-/**
- * A server with an API key has signed its users in, and says which one acts; a person of the console says nothing of the
- * kind.
- * @throws REQUEST_REFUSED for a person
- */
-export function requireSpeaker({ caller }: FastifyRequest): void {
-  if (caller.user === undefined) return
-  const reason = 'who is signed in to the console acts for no user: requests are made and decided with an API key'
-  throw new ZerohopError('REQUEST_REFUSED', { reason })
 }
 
 /** Requests, of one tenant where the path names it, by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of creation. */

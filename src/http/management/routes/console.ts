@@ -30,8 +30,8 @@ export function cookieCaller(gate: Gate, door: UserDoor, sessions: Sessions): Co
   return async (request, reply) => {
     const session = await sessions.open(request)
     requireCsrf(request, session)
-    const { by } = session
-    const caller = 'user' in by ? userCaller(door, by.user) : findCaller(gate, by.keyHash)
+    const { by, startedAt } = session
+    const caller = 'user' in by ? userCaller(door, by.user, startedAt) : findCaller(gate, by.keyHash)
     request.consoleSession = reply === undefined ? session : await sessions.renew(request, reply, session)
     return caller
   }
@@ -93,13 +93,15 @@ function findCaller(gate: Gate, hash: string): Caller {
   }
 }
 
-function sessionRead(session: Session, { key, user }: Caller, tenant: Tenant | undefined) {
+function sessionRead(session: Session, { key, user, actsAs }: Caller, tenant: Tenant | undefined) {
   const { organization_id, project_id, environment_id, level, access, name, only = null } = key
   return {
     csrf_token: session.csrf,
     expires_at: printTime(sessionEnd(session)),
     access: { organization_id, project_id, environment_id, object_type: level, access_level: access, only, name },
     user: user ?? null,
+    // the key of the stored user whom the person is, in environments that have it
+    acts_as: actsAs?.user ?? null,
     // what the page of a tenant is about
     ...(tenant && { tenant: { id: tenant.id, key: tenant.key, name: tenant.name } }),
   }

@@ -9,10 +9,11 @@ import {
   TenantRequestQuery,
 } from '../../../management/schemas/access-requests.ts'
 import { describe } from '../../description.ts'
+import { readActing } from '../acting-user.ts'
 import { listRoute } from '../collection-routes.ts'
 import { accessRequestRead } from '../render/access-requests.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
-import { listRequests, requireSpeaker } from './access-requests.ts'
+import { listRequests } from './access-requests.ts'
 
 const REQUESTS = '/v2/facts/:p/:e/tenants/:ref/access_requests'
 const REQUEST = `${REQUESTS}/:request`
@@ -50,8 +51,7 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       response: { 200: AccessRequestRead },
     }),
     async (request, reply) => {
-      requireSpeaker(request)
-      const input = { tenant: request.params.ref, request: request.body }
+      const input = { tenant: request.params.ref, request: readActing(request) }
       const made = await write(management, request, reply, 'requestInTenant', input)
       return accessRequestRead(request.scope, made, Date.now())
     },
@@ -69,9 +69,8 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       `${REQUEST}/${decision}`,
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
-        requireSpeaker(request)
         const { ref: tenant, request: ref } = request.params
-        const input = { tenant, ref, decision, fields: request.body }
+        const input = { tenant, ref, decision, fields: readActing(request) }
         return accessRequestRead(
           request.scope,
           await write(management, request, reply, 'decideInTenant', input),

@@ -1,11 +1,19 @@
 // The first few keys of many, as tags, and how many there are besides.
-import { Tag, Tags } from '../../components/tag.tsx'
-import classes from './resources.module.css'
+
+import classes from './tag.module.css'
+import { Tag, Tags } from './tag.tsx'
 
 const SHOWN = 6
 
-export function FewTags({ keys }: { readonly keys: readonly string[] }) {
+interface FewTagsProps {
+  readonly keys: readonly string[]
+  /** in the place of no keys */
+  readonly none?: string
+}
+
+export function FewTags({ keys, none = '' }: FewTagsProps) {
   const more = keys.length - SHOWN
+  if (keys.length === 0) return none
   return (
     <Tags>
       {keys.slice(0, SHOWN).map((key) => (

@@ -1,17 +1,16 @@
-// Dialogs for a part of a resource type: changing it, and deleting it. When somebody else has changed a field meanwhile
-// that would be overwritten, that is said first, and what was typed stays.
+// Changes a part of something in a dialog. When somebody else has changed a field meanwhile that would be overwritten,
+// that is said first, and what was typed stays.
+import '@mantine/core/styles/Alert.layer.css'
 import { Alert } from '@mantine/core'
 import { useState } from 'react'
-import { useWrite } from '../../api/write.ts'
-import { Dialog } from '../../components/dialog.tsx'
-import { type Field, findProblems, makeBody, makeDraft, rebased, type Stored } from '../../components/object-draft.ts'
-import { errorBeside, ObjectFields } from '../../components/object-fields.tsx'
-import { Removal } from './removal.tsx'
-import type { RemovedKind } from './resource-queries.ts'
+import { useWrite } from '../api/write.ts'
+import { Dialog } from './dialog.tsx'
+import { type Field, findProblems, makeBody, makeDraft, rebased, type Stored } from './object-draft.ts'
+import { errorBeside, ObjectFields } from './object-fields.tsx'
 
 type Result = Promise<{ readonly error?: unknown; readonly response: Response }>
 
-interface EditPartProps {
+interface EditObjectDialogProps {
   /** what it is, in the singular: `action` */
   readonly kind: string
   readonly name: string
@@ -20,16 +19,32 @@ interface EditPartProps {
   /** reads it anew; undefined when it is gone */
   readonly readAgain: () => Promise<Stored | undefined>
   readonly send: (body: Readonly<Record<string, unknown>>) => Result
+  /** puts what the server said at a field that it does not name */
+  readonly placed?: (error: unknown) => unknown
+  /** false where no revert brings the old fields back */
+  readonly isUndoable?: boolean
   readonly onClose: () => void
 }
 
-export function EditPart({ kind, name, fields, stored, readAgain, send, onClose }: EditPartProps) {
+export function EditObjectDialog({
+  kind,
+  name,
+  fields,
+  stored,
+  readAgain,
+  send,
+  placed = (error) => error,
+  isUndoable = true,
+  onClose,
+}: EditObjectDialogProps) {
   const [base, setBase] = useState(stored)
   const [draft, setDraft] = useState(() => makeDraft(fields, stored))
   const [wasSent, setSent] = useState(false)
   const [overtaken, setOvertaken] = useState<readonly string[]>([])
   const problems = findProblems(fields, draft)
-  const save = useWrite({ send, done: () => `${title(kind)} ${name} saved`, onDone: onClose })
+  const heading = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name}`
+  const save = useWrite({ send, done: () => `${heading} saved`, isUndoable: () => isUndoable, onDone: onClose })
+  const error = placed(save.error)
   const submit = async () => {
     setSent(true)
     if (Object.keys(problems).length > 0) return
@@ -46,10 +61,10 @@ export function EditPart({ kind, name, fields, stored, readAgain, send, onClose 
   }
   return (
     <Dialog
-      title={`${title(kind)} ${name}`}
+      title={heading}
       action="Save"
       isBusy={save.isPending}
-      error={errorBeside(save.error, fields)}
+      error={errorBeside(error, fields)}
       onSubmit={() => void submit()}
       onClose={onClose}
     >
@@ -63,38 +78,9 @@ export function EditPart({ kind, name, fields, stored, readAgain, send, onClose 
         draft={draft}
         onChange={setDraft}
         problems={wasSent ? problems : {}}
-        error={save.error}
+        error={error}
         rows={3}
       />
     </Dialog>
   )
 }
-
-interface DeletePartProps {
-  readonly kind: string
-  readonly name: string
-  readonly removed: RemovedKind
-  /** as a plan names it */
-  readonly of: string
-  readonly send: () => Result
-  readonly onClose: () => void
-}
-
-export function DeletePart({ kind, name, removed, of, send, onClose }: DeletePartProps) {
-  const remove = useWrite({ send, done: () => `${title(kind)} ${name} deleted`, onDone: onClose })
-  return (
-    <Dialog
-      title={`Delete ${kind} ${name}?`}
-      action={`Delete ${kind}`}
-      isDanger
-      isBusy={remove.isPending}
-      error={remove.error}
-      onSubmit={() => remove.mutate(undefined)}
-      onClose={onClose}
-    >
-      <Removal kind={removed} of={of} />
-    </Dialog>
-  )
-}
-
-const title = (kind: string): string => kind.charAt(0).toUpperCase() + kind.slice(1)
