@@ -111,8 +111,10 @@ export const ENVIRONMENTS_MAX = 10_000
 export const API_KEYS_MAX = 100_000
 /** Milliseconds that a session of the routes of members lasts: time for what an administrator came for. */
 export const ELEMENTS_SESSION_MS = 15 * 60_000
-/** Such sessions of one environment that have not ended: each new one looks at them. */
+/** Such sessions of one environment that have not ended. */
 export const ELEMENTS_SESSIONS_MAX = 10_000
+/** One of so many new ones looks at all of them, and removes those that have ended; where there may be too many each does. */
+export const ELEMENTS_SESSIONS_LOOK = 64
 /** Permissions for which an image remembers what their set rules read: a kilobyte each. */
 export const NEEDS_MAX = 4_096
 /**

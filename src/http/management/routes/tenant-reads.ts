@@ -8,7 +8,7 @@ import type { Giving } from '../../../kinds/giving.ts'
 import type { Resource } from '../../../kinds/resource.ts'
 import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import { noteFields } from '../../../kinds/role-assignment.ts'
-import type { Tenant } from '../../../kinds/tenant.ts'
+import { keyedSince, type Tenant } from '../../../kinds/tenant.ts'
 import { projectTimes, timeFields } from '../../../kinds/times.ts'
 import type { Actor, HistoryEntry } from '../../../log/change.ts'
 import { readHistory } from '../../../management/history/history.ts'
@@ -113,7 +113,7 @@ function decisionsRoute(app: FastifyInstance, management: RouteContext): void {
         pdps: [],
       }
       // a tenant before may have had the same key
-      const since = Math.max(tenant.created_at, readTime(query, 'timestamp_from') ?? 0)
+      const since = Math.max(keyedSince(tenant), readTime(query, 'timestamp_from') ?? 0)
       if (users.length > 0 && known.length === 0) return { ...pageBody([], 0, page), pagination_count: 0 }
       const { rows, total, reachable, ...end } = await readAudit(management.audit, {
         environment: scope.environment.id,
@@ -156,7 +156,7 @@ function historyRoute(app: FastifyInstance, management: RouteContext): void {
       const { rows, total, reachable, ...end } = await readHistory(store, {
         logs: [scope.environment.id],
         fits: (entry) => (until === undefined || entry.at <= until) && findChanges(entry).length > 0,
-        since: Math.max(tenant.created_at, readTime(query, 'timestamp_from') ?? 0),
+        since: Math.max(keyedSince(tenant), readTime(query, 'timestamp_from') ?? 0),
         page,
       })
       const control = store.view(scope.organization)
