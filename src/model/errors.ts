@@ -51,7 +51,7 @@ export const ERRORS = {
   },
   NOT_FOR_EVERYBODY: {
     class: 'invalid',
-    message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
+    message: '{kind} `{role}` cannot be given to everyone: set its `everybody` to true first',
   },
   NOT_OFFERED: {
     class: 'missing',

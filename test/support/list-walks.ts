@@ -49,7 +49,8 @@ const WRITERS: Readonly<Record<string, Writer>> = {
     return { undo: ['DELETE', `$S/roles/role-${n}`] }
   },
   'parents of a role': async (write, n) => {
-    await write('POST', '$S/roles', { key: `above-${n}` })
+    const requestable = { by: 'everybody', approvers: ['admin'], max_duration: 60 }
+    await write('POST', '$S/roles', { key: `above-${n}`, requestable })
     await write('PUT', `$S/roles/admin/parents/above-${n}`)
     return { undo: ['DELETE', `$S/roles/above-${n}`] }
   },

@@ -1,7 +1,7 @@
 // Sessions of the routes of members: who has signed in, and for which tenant, for a vendor whose product has no session
 // where the routes are mounted. A session is stored as a key of the tenant without any access, by a hash that no key
 // sent to the API has: it says who asks, and may do nothing itself.
-import type { ApiKey } from '../../kinds/api-key.ts'
+import { isSession } from '../../kinds/api-key.ts'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { isEnded } from '../../model/key-end.ts'
@@ -10,6 +10,7 @@ import { membershipKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY } from '../rules/fields.ts'
 import { hashSecret, newApiKey, sameHash } from './api-key.ts'
+import { isSuspended } from './approvers.ts'
 
 /** Bytes of randomness in a token. */
 const TOKEN_BYTES = 32
@@ -38,9 +39,6 @@ export interface ElementsSession {
 
 /** The hash by which a session is found. No header can hold what is hashed, so a token is never taken for an API key. */
 const hashToken = (token: string): string => hashSecret(`elements session ${token}`)
-
-/** True of what stands for a session, and is not a key. */
-export const isSession = (key: Pick<ApiKey, 'user_id'>): boolean => key.user_id !== undefined
 
 /**
  * Begins a session of a user for one tenant. Sessions of the environment that have ended are removed.
@@ -96,7 +94,7 @@ export function logOutOfElements(view: View, { environment, token }: SessionToke
 }
 
 /**
- * Who has signed in with a token: still stored, and still a user of the tenant. Both are found by their ids, so others
+ * Who has signed in with a token: still stored, not suspended, and still a user of the tenant. Both are found by their ids, so others
  * of the same keys that came later are not meant.
  * @throws ELEMENTS_SESSION_UNKNOWN for anything else, whatever it is
  */
@@ -107,7 +105,7 @@ export function findElementsSession(control: View, facts: View, of: SessionToken
   if (session.environment_id !== of.environment || isEnded(session, now)) throw unknown()
   const user = facts.find('user', session.user_id ?? '')
   const tenant = facts.find('tenant', session.tenant_id ?? '')
-  if (user === undefined || tenant === undefined) throw unknown()
+  if (user === undefined || tenant === undefined || isSuspended(user, now)) throw unknown()
   if (facts.get('membership', membershipKey(tenant.key, user.key)) === undefined) throw unknown()
   return { user: user.key, tenant: tenant.key, expires_at: session.expires_at ?? now }
 }
