@@ -12,7 +12,11 @@ export type ListPath = {
 }[keyof paths]
 
 type Read<P extends ListPath> = paths[P] extends { get: infer G } ? G : never
-type AnswerTo<P extends ListPath> = FetchResponse<Read<P> & Record<string | number, unknown>, object, 'application/json'>['data']
+type AnswerTo<P extends ListPath> = FetchResponse<
+  Read<P> & Record<string | number, unknown>,
+  object,
+  'application/json'
+>['data']
 /** What a list has in it, whether its answer is an array or a page. */
 type RowIn<T> = T extends readonly (infer R)[]
   ? R
@@ -50,7 +54,10 @@ export async function* listAll<P extends ListPath>(
   ...[init]: Sent<Init<P>>
 ): AsyncGenerator<RowOf<P>, void> {
   const { params = {}, ...rest } = (init ?? {}) as Asked
-  const get = client.GET as (path: string, init: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>
+  const get = client.GET as (
+    path: string,
+    init: object,
+  ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
   let after: string | undefined
   for (;;) {
     const query = { per_page: PAGE_ROWS_MAX, ...params.query, ...(after === undefined ? {} : { after }) }

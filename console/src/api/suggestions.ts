@@ -1,7 +1,8 @@
 // Names that people choose from while they type: users, tenants, resources, actions, instances, roles. Each is a query
 // of the first few that match, so that it also works where there are millions.
-import { foldCase } from 'zerohop/fold-case'
+
 import { queryOptions } from '@tanstack/react-query'
+import { foldCase } from 'zerohop/fold-case'
 import { EVERYBODY } from '../components/holder-words.ts'
 import { api, read, readIfThere } from './client.ts'
 import type { EnvironmentPath } from './environments.ts'
@@ -60,8 +61,7 @@ export function suggestUsers(path: EnvironmentPath, search: string) {
 
 /** Users, and everyone (D16). */
 export function suggestHolders(path: EnvironmentPath, search: string) {
-  const isFound =
-    search === EVERYBODY || ['everyone', 'everybody'].some((word) => word.startsWith(foldCase(search)))
+  const isFound = search === EVERYBODY || ['everyone', 'everybody'].some((word) => word.startsWith(foldCase(search)))
   const everyone = isFound ? [{ key: EVERYBODY, about: 'Everyone' }] : []
   return makeSuggestions(path, ['holders', search], async () => [...(await findUsers(path, search)), ...everyone])
 }

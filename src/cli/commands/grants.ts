@@ -7,13 +7,13 @@ import { holderText } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { askToConfirm } from '../terminal/confirm.ts'
-import { counting } from '../terminal/progress.ts'
 import { printTable } from '../terminal/print-table.ts'
+import { counting } from '../terminal/progress.ts'
 import { DONE, REFUSED } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
 import { formatTime, readTimes, type TimeOptions } from './grant-times.ts'
@@ -156,7 +156,10 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
   const of = await remoteEnvironment(env, where)
   const shown: RoleAssignmentRead[] = []
   let isCut = false
-  for await (const row of counting('assignments read', eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }))) {
+  for await (const row of counting(
+    'assignments read',
+    eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }),
+  )) {
     if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
     else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row)
     else isCut = true

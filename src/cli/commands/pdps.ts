@@ -1,8 +1,6 @@
 // `zerohop pdps`: the PDPs that follow an environment, from the list of a management API.
 import { listAll } from '../../client/list-all.ts'
-import { dataOf } from '../../client/management-client.ts'
 import type { PdpRead } from '../../management/schemas/pdps.ts'
-import { PAGE_ROWS_MAX } from '../../model/limits.ts'
 import { PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'

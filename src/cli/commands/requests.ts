@@ -5,11 +5,11 @@ import type { RequestState } from '../../kinds/access-request.ts'
 import type { AccessRequestRead } from '../../management/schemas/access-requests.ts'
 import { DURATION, formatSeconds, parseDuration } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { GRANTS_SHOWN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { GRANTS_SHOWN_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
-import { counting } from '../terminal/progress.ts'
 import { printTable } from '../terminal/print-table.ts'
+import { counting } from '../terminal/progress.ts'
 import { remoteEnvironment } from './ask-api.ts'
 import { formatTime } from './grant-times.ts'
 import type { TargetOptions } from './plan-target.ts'
@@ -71,19 +71,18 @@ export async function listRequests(env: Env, options: RequestsOptions): Promise<
   printTable(
     ['id', 'user', 'role', 'where', 'for', 'state', 'decided by', 'until', 'reason'],
     shown.map((row) => [
-        row.id,
-        row.user,
-        row.role,
-        formatPlace(row),
-        formatWanted(row),
-        row.state,
-        row.decided_by ?? '',
-        formatTime(row.valid_until),
-        row.reason ?? '',
-      ]),
+      row.id,
+      row.user,
+      row.role,
+      formatPlace(row),
+      formatWanted(row),
+      row.state,
+      row.decided_by ?? '',
+      formatTime(row.valid_until),
+      row.reason ?? '',
+    ]),
   )
-  if (isCut)
-    process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
+  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
 }
 
 /** Asks for a role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
