@@ -43,7 +43,9 @@ function wanted(rows: readonly Row[], fields: readonly string[], search: string)
   const part = foldCase(search)
   const texts = (row: Row) =>
     fields[0] === 'resource' ? [`${row.resource}:${row.key}`] : fields.map((field) => row[field])
-  return rows.filter((row) => texts(row).some((text) => text !== null && text !== undefined && foldCase(text).includes(part)))
+  return rows.filter((row) =>
+    texts(row).some((text) => text !== null && text !== undefined && foldCase(text).includes(part)),
+  )
 }
 
 async function expectSame(path: string, fields: readonly string[], searches: readonly string[], rows: readonly Row[]) {
