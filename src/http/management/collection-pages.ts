@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type IndexName, KIND_NAMES, KINDS, type KindName, type KindOfIndex, type Objects } from '../../kinds/index.ts'
 import { EVERY, every } from '../../kinds/kind.ts'
+import { foldCase } from '../../model/fold-case.ts'
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Json, JsonObject } from '../../model/objects.ts'
 import type { Placed, PlacedView, PlaceRange, Places, StoredView } from '../../store/view.ts'
@@ -292,10 +293,13 @@ export async function filtered<R>(
   return searched(source, page, (row) => (rest.every(({ fits }) => fits(row)) ? row : undefined), counted)
 }
 
-/** A test for a search text: a substring in any letter case. With `wildcard`, `*` stands for any run of characters. */
+/**
+ * A test for a search text: a substring, composed and in any letter case. With `wildcard`, `*` stands for any run of
+ * characters.
+ */
 export function matcher(search: string, wildcard = false): (...texts: readonly (string | null)[]) => boolean {
-  const parts = (wildcard ? search.split('*') : [search]).map((part) => part.toLowerCase())
-  return (...texts) => texts.some((text) => text !== null && holds(text.toLowerCase(), parts))
+  const parts = (wildcard ? search.split('*') : [search]).map(foldCase)
+  return (...texts) => texts.some((text) => text !== null && holds(foldCase(text), parts))
 }
 
 /** The parts stand in the text one after the other. */

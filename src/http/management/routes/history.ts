@@ -24,6 +24,7 @@ import { HISTORY_CHANGED_SHOWN } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { pageBody, type Query, readFlag, readText, readTexts, readTime } from '../../page.ts'
+import { matcher } from '../collection-pages.ts'
 import { askedPage, nextCursor } from '../cursors.ts'
 import { activityRead, historyRead, type LogPlace } from '../render/control.ts'
 import type { RouteContext } from '../route-context.ts'
@@ -170,10 +171,12 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
   }
   among('actor_id', ({ by }) => actorId(by) ?? '')
   among('actor_type', ({ by }) => actorType(by))
-  const name = readText(query, 'actor_display_name')?.toLowerCase()
-  if (name !== undefined) tests.push((entry) => nameOf(entry).toLowerCase().includes(name))
-  const reason = readText(query, 'reason')?.toLowerCase()
-  if (reason !== undefined) tests.push(({ by }) => by.reason?.toLowerCase().includes(reason) ?? false)
+  const name = readText(query, 'actor_display_name')
+  const isNamed = matcher(name ?? '')
+  if (name !== undefined) tests.push((entry) => isNamed(nameOf(entry)))
+  const reason = readText(query, 'reason')
+  const isReason = matcher(reason ?? '')
+  if (reason !== undefined) tests.push(({ by }) => isReason(by.reason ?? null))
   among('ticket', ({ by }) => by.ticket ?? '')
   const since = readTime(query, 'timestamp_from')
   const until = readTime(query, 'timestamp_until')
@@ -182,10 +185,11 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
     among('method', ({ by }) => by.method ?? '')
     const paths = readTexts(query, 'path')
     if (paths.length > 0) tests.push(({ by }) => paths.some((path) => by.path?.includes(path)))
-    const search = readText(query, 'search')?.toLowerCase()
+    const search = readText(query, 'search')
+    const finds = matcher(search ?? '')
     if (search !== undefined)
       tests.push(({ by, summary = '' }) =>
-        [
+        finds(
           operationText(by.operation),
           operationSentence(by.operation),
           by.operation,
@@ -193,10 +197,7 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
           summary,
           by.reason ?? '',
           by.ticket ?? '',
-        ]
-          .join('\n')
-          .toLowerCase()
-          .includes(search),
+        ),
       )
     among('status_code', ({ status }) => String(status))
     among('client_ip', ({ by }) => by.address ?? '')
