@@ -53,6 +53,8 @@ export const ACCESS_REQUESTS_MAX = 1_000_000
 export const REQUESTS_PER_USER_MAX = 1_000
 /** Access requests of one user that wait for a decision: approvers read them. */
 export const REQUESTS_PENDING_PER_USER_MAX = 20
+/** Roles that can be asked for which an explanation of a deny names. */
+export const REQUESTABLE_SHOWN_MAX = 10
 /** Seconds after which an access request that was not decided has expired: a week. */
 export const REQUEST_PENDING_SECONDS = 604_800
 /** Roles that may approve requests for one role: each is looked up when one is decided. */
