@@ -51,7 +51,7 @@ export const ERRORS = {
   },
   NOT_FOR_EVERYBODY: {
     class: 'invalid',
-    message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
+    message: '{kind} `{role}` cannot be given to everyone: set its `everybody` to true first',
   },
   NOT_OFFERED: {
     class: 'missing',
@@ -168,6 +168,11 @@ export const ERRORS = {
   PAGE_TOO_DEEP: {
     class: 'rejected',
     message: 'only the newest {most} records can be paged through: ask for a narrower time',
+  },
+  CURSOR_INVALID: {
+    class: 'rejected',
+    message:
+      '`after` is not the `next` of a page of this list with these parameters, or it is from before a restore: begin again without it',
   },
   RATE_LIMITED: { class: 'throttled', message: 'too many requests with this API key, try again in {seconds} seconds' },
   // the console
