@@ -8,14 +8,15 @@ import { temporaryFolder } from '../support/folders.ts'
 import { runHere } from '../support/run-here.ts'
 import { ROOT } from '../tidy/source.ts'
 
-const PAGE = readFileSync(join(ROOT, 'docs/moving.md'), 'utf8')
-const blocks = (language: string): string[] =>
-  [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text)
+const [PAGE = '', OPENFGA = ''] = readFileSync(join(ROOT, 'docs/moving.md'), 'utf8').split('\n## From OpenFGA\n')
+const blocks = (language: string, page = PAGE): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text)
 const [MODEL = ''] = blocks('conf')
 const [RULES = ''] = blocks('csv')
 
 let folder: string
 const write = (name: string, text: string | Uint8Array): void => writeFileSync(join(folder, name), text)
+const words = (command = ''): string[] => command.split(' ').slice(2)
 const run = (...args: string[]) => runHere(args, { ZEROHOP_DATA: join(folder, 'data') }, folder)
 const convert = (...args: string[]) => run('import', '--from', 'casbin', ...args, '--out', 'converted')
 
@@ -31,13 +32,22 @@ describe('docs/moving.md', () => {
     const outputs = blocks('text').map((text) => text.trimEnd())
     const printed: { readonly out: string; readonly code: number | null }[] = []
     await run('org', 'create', 'acme')
-    for (const command of commands) printed.push(await run(...command.split(' ').slice(2)))
+    for (const command of commands) printed.push(await run(...words(command)))
     expect(printed.slice(0, outputs.length).map(({ out }) => out.trimEnd())).toEqual(outputs)
     expect(printed.map(({ code }) => code)).toEqual([1, 0, 0, 0])
     expect(printed[2]?.out).toContain(' created, 0 changed, 0 deleted')
     expect(printed[3]?.out).toContain('6')
     const report = JSON.parse(readFileSync(join(folder, 'converted/report.json'), 'utf8')) as { exact: boolean }
     expect(report.exact).toBe(true)
+  })
+
+  it('prints what the commands print of a store of OpenFGA', async () => {
+    write('store.fga.yaml', blocks('yaml', OPENFGA)[0] ?? '')
+    const commands = blocks('sh', OPENFGA).flatMap((block) => block.match(/^npx zerohop .*$/gm) ?? [])
+    const [imported, tested] = [await run(...words(commands[0])), await run(...words(commands[1]))]
+    expect([imported.out.trimEnd(), imported.code]).toEqual([blocks('text', OPENFGA)[0]?.trimEnd(), 1])
+    expect([commands.length, tested.code]).toEqual([2, 1])
+    expect(tested.out).toContain('3 expectations met, 1 not met')
   })
 })
 

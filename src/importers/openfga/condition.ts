@@ -34,6 +34,8 @@ class Unsaid extends Error {}
 export function readCondition(condition: ConditionJson, present: string): TimesOf | { readonly reason: string } {
   try {
     const comparisons = new ConditionReader(condition, present).read()
+    if (comparisons.every(({ left, right }) => left.now === right.now))
+      throw new Unsaid(`it does not compare \`${present}\`, the present time`)
     return (context) => {
       try {
         return join(comparisons, context, present)

@@ -41,7 +41,13 @@ export function findDefinitions(texts: readonly ModelText[]): Definitions {
       const name =
         relation !== undefined ? `${type}#${relation}` : condition !== undefined ? conditionName(condition) : named
       if (name !== undefined && !found.has(name))
-        found.set(name, { place: placeIn(text, at), text: line.replace(/\s#.*$/, '').trim() })
+        found.set(name, {
+          place: placeIn(text, at),
+          text: line
+            .replace(/\s#.*$/, '')
+            .replace(/\{\s*$/, '')
+            .trim(),
+        })
     }
   }
   const [first] = texts

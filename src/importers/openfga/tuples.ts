@@ -4,6 +4,7 @@
 import { formSentence } from '../../management/policy-file/form-sentence.ts'
 import type { Place, Problem, Source } from '../../management/policy-file/problem.ts'
 import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
+import type { Path } from '../../management/rules/fields.ts'
 import { misfits } from '../../management/rules/shape.ts'
 import * as t from '../../model/json-schema.ts'
 import { IMPORTED_LINES_MAX } from '../../model/limits.ts'
@@ -38,9 +39,11 @@ export const TupleKey = t.closed({
 })
 export type TupleKey = t.Static<typeof TupleKey>
 
-const Listed = t.anyOf(TupleKey, t.closed({ key: TupleKey, timestamp: t.maybe(t.Text) }))
-/** As the command line of OpenFGA writes tuples, and as its API answers. */
-const TupleFile = t.anyOf(t.listOf(Listed), t.closed({ tuples: t.listOf(Listed), continuation_token: t.maybe(t.Text) }))
+/** As OpenFGA's API answers. */
+const ReadTuple = t.closed({ key: TupleKey, timestamp: t.maybe(t.Text) })
+const Anything = t.schemaOf<unknown>({})
+const TupleList = t.listOf(Anything)
+const ReadTuples = t.closed({ tuples: TupleList, continuation_token: t.maybe(t.Text) })
 
 export type Refuse = (message: string, place: Place) => void
 
@@ -51,14 +54,22 @@ export function readTuples(source: Source, problems: Problem[]): readonly Tuple[
   const document = new YamlDocument(source)
   problems.push(...document.problems)
   if (document.value === undefined) return []
-  const wrong = misfits(TupleFile, document.value, [])
-  for (const misfit of wrong) refuse(formSentence(misfit), document.place(misfit.path))
-  if (wrong.length > 0) return []
   const isList = Array.isArray(document.value)
-  const file = document.value as t.Static<typeof TupleFile>
-  const listed = 'tuples' in file ? file.tuples : file
-  const keys = listed.map((each) => ('key' in each ? each.key : each))
-  return toTuples(keys, (at) => document.place(isList ? [at] : ['tuples', at]), refuse)
+  const fits = (schema: t.TSchema, value: unknown, path: Path): boolean => {
+    const wrong = misfits(schema, value, path)
+    for (const misfit of wrong) refuse(formSentence(misfit), document.place(misfit.path))
+    return wrong.length === 0
+  }
+  if (!fits(isList ? TupleList : ReadTuples, document.value, [])) return []
+  const listed = isList ? document.value : (document.value as { readonly tuples: readonly unknown[] }).tuples
+  const pathOf = (at: number): Path => (isList ? [at] : ['tuples', at])
+  const keys = (listed as readonly unknown[]).map((each, at) => {
+    const isRead = typeof each === 'object' && each !== null && Object.hasOwn(each, 'key')
+    if (!fits(isRead ? ReadTuple : TupleKey, each, pathOf(at))) return undefined
+    return isRead ? (each as t.Static<typeof ReadTuple>).key : (each as TupleKey)
+  })
+  if (keys.includes(undefined)) return []
+  return toTuples(keys as readonly TupleKey[], (at) => document.place(pathOf(at)), refuse)
 }
 
 /** The tuples of a list in a store file, which has the form already. */
