@@ -1,9 +1,10 @@
 // The public sample stores of OpenFGA (Apache-2.0, openfga-corpus/LICENSE): which are converted whole, in part or not at all,
 // and why. `npx vitest run test/importers -u` writes the table.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { importer } from '../../src/importers/openfga/importer.ts'
+import { runTests } from '../../src/policy-test/run-tests.ts'
 import { ROOT } from '../tidy/source.ts'
 import { type Converted, convertWith } from './converted.ts'
 
@@ -19,6 +20,7 @@ it('converts as much of each store as the table says, and never allows more', as
     const converted = await convertWith({ importer, from: 'openfga', questions: 20_000 }, FOLDER, [store])
     expect(converted.report?.proof.wider ?? 0, store).toBe(0)
     const verdict = judge(converted)
+    if (converted.report?.exact) expect(listUnmet(converted.folder), store).toEqual([])
     sums[verdict] = [...(sums[verdict] ?? []), store]
     rows.push(`${store}: ${verdict}`, ...reasons(converted))
   }
@@ -28,6 +30,16 @@ it('converts as much of each store as the table says, and never allows more', as
   })
   await expect(`${[...head.sort(), '', ...rows].join('\n')}\n`).toMatchFileSnapshot('../golden/openfga-corpus.txt')
 })
+
+/** Expectations of the written tests that the written policy does not meet, and what is wrong with them. */
+function listUnmet(folder: string): readonly string[] {
+  const read = (name: string) => ({ name, text: readFileSync(join(folder, name), 'utf8') })
+  const tests = readdirSync(join(folder, 'tests')).map((name) => read(`tests/${name}`))
+  const { files, problems } = runTests([read('policy.yaml')], tests, { now: 0 })
+  const results = files.flatMap((file) => file.results)
+  expect(results.length).toBeGreaterThan(0)
+  return [...problems.map(({ message }) => message), ...results.flatMap((each) => (each.failure ? each.text : []))]
+}
 
 /** By what it takes: times of grants (D15) and roles for everyone (D16). */
 function judge(converted: Converted): string {

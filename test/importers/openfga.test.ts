@@ -79,7 +79,7 @@ async function convert(model: string, rest: string, options: ImporterOptions = {
   }
 }
 
-const problemsOf = async (files: Readonly<Record<string, string>>, named?: string[]) =>
+const findProblems = async (files: Readonly<Record<string, string>>, named?: string[]) =>
   (await convertFiles(files, named)).problems.map(
     ({ place, message }) => `${place.file.split('/').at(-1)}:${place.line} ${message}`,
   )
@@ -136,6 +136,14 @@ describe('a model', () => {
       action: 'viewer',
       resource: { type: 'doc', key: 'd', tenant: 'default' },
     })
+    const one = await convert(MODEL, ask('user:ana', 'viewer', 'doc:d', false))
+    const { toQuestion: other } = (await import(
+      /* @vite-ignore */ String(pathToFileURL(join(one.folder, 'questions.mjs')))
+    )) as {
+      toQuestion: (...parts: string[]) => object
+    }
+    expect(other('user:*', 'viewer', 'doc:d')).toMatchObject({ user: null })
+    expect(() => other('bot:x', 'viewer', 'doc:d')).toThrow('only user can be asked about, and not bot:x')
   })
 
   it('keeps what stands beside `and` and `but not`', async () => {
@@ -178,17 +186,17 @@ describe('a model', () => {
     })
     expect(modular.report).toMatchObject({ exact: true, proof: { allowed: 1 } })
     expect(
-      await problemsOf({
+      await findProblems({
         'store.fga.yaml': store,
         ...files,
         'model.json': json.replace('"type": "user",', '"type": "user", "conditon": "x",'),
       }),
     ).toEqual(['model.json:1 the model has members that OpenFGA does not have'])
-    expect(await problemsOf({ 'model.json': '{ "type_definitions": 3 }' })).toEqual([
+    expect(await findProblems({ 'model.json': '{ "type_definitions": 3 }' })).toEqual([
       expect.stringContaining("model.json:1 this is not a model as OpenFGA's API has it"),
     ])
     expect(
-      await problemsOf({
+      await findProblems({
         'store.fga.yaml': store.replace('model.json', 'fga.mod'),
         ...files,
         ...modules,
@@ -350,7 +358,7 @@ describe('files', () => {
       'store.fga.yaml:14',
     ],
   ])('that are wrong say where: %#', async (files, named, expected) => {
-    expect((await problemsOf(files as Record<string, string>, named))[0]).toContain(expected)
+    expect((await findProblems(files as Record<string, string>, named))[0]).toContain(expected)
   })
 
   it('may have tuples that the model does not allow, and the same tuple twice', async () => {

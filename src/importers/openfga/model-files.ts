@@ -52,7 +52,7 @@ function readModules(source: Source, parser: Parser): ModelRead {
     }))
     const sources = [source, ...modules.map((module) => module.source)]
     const texts = modules.map(({ source: { name, text } }): ModelText => ({ file: name, text, before: 0 }))
-    const placeOf = (line: number, file: string | undefined) =>
+    const findPlace = (line: number, file: string | undefined) =>
       placeIn(texts[modules.findIndex(({ name }) => name === file)] ?? here, line)
     try {
       const files = modules.map(({ name, source: { text } }) => ({ name, contents: text }))
@@ -64,7 +64,7 @@ function readModules(source: Source, parser: Parser): ModelRead {
         ? { problems: problems.map((problem) => ({ ...problem, place: placeIn(here, 0) })), sources }
         : { model: { json, definitions: findDefinitions(texts) }, problems: [], sources }
     } catch (error) {
-      return { problems: toProblems(error, placeOf), sources }
+      return { problems: toProblems(error, findPlace), sources }
     }
   } catch (error) {
     if ((error as { code?: string }).code === 'CONFIG_INVALID') throw error

@@ -48,6 +48,7 @@ export class Model {
   readonly #links = new Set<string>()
   readonly #asked: ReadonlySet<string>
   readonly #held = new Set<string>()
+  readonly #giving = new Map<Relation, readonly Relation[]>()
   /** types that are asked about as users */
   readonly subjects: ReadonlySet<string>
 
@@ -125,7 +126,13 @@ export class Model {
   }
 
   /** Relations of the type that give this one: itself, those that it names, and so on. */
-  listGiving({ type, name }: Pick<Relation, 'type' | 'name'>): readonly Relation[] {
+  listGiving(relation: Relation): readonly Relation[] {
+    const known = this.#giving.get(relation) ?? this.#findGiving(relation)
+    this.#giving.set(relation, known)
+    return known
+  }
+
+  #findGiving({ type, name }: Relation): readonly Relation[] {
     const found = new Map<string, Relation>()
     const open = [name]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -21,7 +21,7 @@ export class PolicyOfModel {
     return relation.isDirect && this.#model.isHeld(relation) && (!isWildcard || this.#model.subjects.size === 1)
   }
 
-  /** The key of the relation between instances that a tuple of an object is; undefined where it is none. */
+  /** The key of the relation between instances that a tuple of an object is; undefined where it is not one. */
   findRelation(
     relation: Relation,
     { type, relation: of, isWildcard }: Omit<Restriction, 'condition'>,

@@ -21,17 +21,17 @@ export interface ToAsk {
   readonly isRunning: boolean
 }
 
-/** How many assertions name a user that another question of the store does not: none is left out. */
+/** The assertions first, which a sample always has. */
 export function makeQuestions(source: ToAsk): Questions<Asked> {
   const asserted = source.tests.flatMap(({ key, asked }) => asked.map((one) => ({ key, one })))
   const blocks = source.isRunning ? listBlocks(source) : []
   const sizes = blocks.map(({ dimensions }) => countCombinations(dimensions))
-  const told = `${asserted.length === 1 ? 'one assertion' : `${asserted.length.toLocaleString('en-US')} assertions`} of the tests`
+  const assertions = `${asserted.length === 1 ? 'one assertion' : `${asserted.length.toLocaleString('en-US')} assertions`} of the tests`
   return {
     stated:
       blocks.length === 0
-        ? told
-        : `${blocks.map(({ type, dimensions }) => `${type}: ${stateDimensions(dimensions)}`).join('; ')}, one of each unknown, after ${told}`,
+        ? assertions
+        : `${blocks.map(({ type, dimensions }) => `${type}: ${stateDimensions(dimensions)}`).join('; ')}, one of each unknown, after ${assertions}`,
     total: asserted.length + sizes.reduce((sum, size) => sum + size, 0),
     always: asserted.length,
     at(index) {

@@ -93,6 +93,10 @@ export function readStore([first = '', ...more]: readonly string[], parser: Pars
   if (!/\.ya?ml$/.test(first)) return checked(finish(readModelFile(first, parser), [], []), problems)
   const source = readText(first)
   sources.push(source)
+  if (source.text.trim() === '') {
+    const place = { file: first, line: 1, column: 1, length: 1 }
+    return { problems: [{ severity: 'error', message: 'the store is empty', place }], sources }
+  }
   const document = new YamlDocument(source)
   problems.push(...document.problems)
   if (document.value === undefined) return { problems, sources }
@@ -129,14 +133,14 @@ export function readStore([first = '', ...more]: readonly string[], parser: Pars
       placeOf: (path) => document.place(['tests', at, ...path]),
     }),
   )
-  return checked(finish(readModelOf(store, document, source, folder, parser), tuples, tests), problems)
+  return checked(finish(readNamedModel(store, document, source, folder, parser), tuples, tests), problems)
 }
 
 /** Without the files where tuples of the command line were wrong. */
 const checked = (read: StoreRead, problems: readonly Problem[]): StoreRead =>
   problems.length > 0 ? { problems, sources: read.sources } : read
 
-function readModelOf(
+function readNamedModel(
   store: StoreFile,
   document: YamlDocument,
   source: Source,

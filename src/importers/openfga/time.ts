@@ -2,7 +2,7 @@
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Nanoseconds since 1970; undefined for what is no instant. */
+/** Nanoseconds since 1970; undefined for other texts. */
 export function parseTimestamp(text: string): bigint | undefined {
   const found = TIMESTAMP.exec(text)
   const seconds = found === null ? Number.NaN : Date.parse(text.replace(/\.\d+/, ''))
@@ -21,7 +21,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 const DURATION = /^([+-]?)((?:\d{1,15}(?:\.\d{0,9})?(?:ns|us|µs|μs|ms|s|m|h))+)$/
 const PART = /(\d+)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g
 
-/** Nanoseconds; undefined for what is no duration. */
+/** Nanoseconds; undefined for other texts. */
 export function parseDuration(text: string): bigint | undefined {
   if (/^[+-]?0$/.test(text)) return 0n
   const [, sign, parts = ''] = DURATION.exec(text) ?? []

@@ -51,6 +51,7 @@ export type Refuse = (message: string, place: Place) => void
 export function readTuples(source: Source, problems: Problem[]): readonly Tuple[] {
   const refuse: Refuse = (message, place) => problems.push({ severity: 'error', message, place })
   if (source.name.endsWith('.csv')) return readRows(source, refuse)
+  if (source.text.trim() === '') return []
   const document = new YamlDocument(source)
   problems.push(...document.problems)
   if (document.value === undefined) return []
@@ -62,14 +63,14 @@ export function readTuples(source: Source, problems: Problem[]): readonly Tuple[
   }
   if (!fits(isList ? TupleList : ReadTuples, document.value, [])) return []
   const listed = isList ? document.value : (document.value as { readonly tuples: readonly unknown[] }).tuples
-  const pathOf = (at: number): Path => (isList ? [at] : ['tuples', at])
+  const findPath = (at: number): Path => (isList ? [at] : ['tuples', at])
   const keys = (listed as readonly unknown[]).map((each, at) => {
     const isRead = typeof each === 'object' && each !== null && Object.hasOwn(each, 'key')
-    if (!fits(isRead ? ReadTuple : TupleKey, each, pathOf(at))) return undefined
+    if (!fits(isRead ? ReadTuple : TupleKey, each, findPath(at))) return undefined
     return isRead ? (each as t.Static<typeof ReadTuple>).key : (each as TupleKey)
   })
   if (keys.includes(undefined)) return []
-  return toTuples(keys as readonly TupleKey[], (at) => document.place(pathOf(at)), refuse)
+  return toTuples(keys as readonly TupleKey[], (at) => document.place(findPath(at)), refuse)
 }
 
 /** The tuples of a list in a store file, which has the form already. */
