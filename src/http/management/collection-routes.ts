@@ -3,7 +3,9 @@
 // it. A list alone is listRoute.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
+import type { FactName } from '../../management/objects/fact-writes.ts'
 import type { Operation } from '../../management/rules/access.ts'
+import { SETTLED_QUERY, WriteReport, writtenMembers } from '../../management/schemas/fact-writes.ts'
 import { listOrPage, makePage, NoBody } from '../../management/schemas/schema-parts.ts'
 import * as t from '../../model/json-schema.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
@@ -11,6 +13,7 @@ import { describe, type Tag } from '../description.ts'
 import { type Page, pageBody, type Query, readFlag, readPage } from '../page.ts'
 import type { Scope } from './auth.ts'
 import type { Rows } from './collection-pages.ts'
+import { writeOne, writeSettled } from './fact-writes.ts'
 import { type RouteContext, requestView, write, writeNamed } from './route-context.ts'
 
 /** A request, as the functions of a description see it. */
@@ -136,6 +139,8 @@ export interface CollectionRoutes<
   /** PUT: what is not sent is reset. */
   readonly replace?: { readonly body: Replace; readonly useCase: UseCaseFor<ChangeInput<Part, t.Static<Replace>>, T> }
   readonly remove?: UseCaseFor<OneInput<Part>, null>
+  /** of facts whose creation and deletion can be repeated */
+  readonly fact?: FactName
 }
 
 const RESPONSES = { array: t.listOf, page: makePage, 'array or page': listOrPage } as const
@@ -171,7 +176,7 @@ export function collectionRoutes<
   description: CollectionRoutes<T, Create, Update, Replace, Part>,
 ): void {
   const { path: one, tag, noun, operations, resourceIn, reachedId, answer, print, beforeShown } = description
-  const { list, find, readQuery, create, update, replace, remove } = description
+  const { list, find, readQuery, create, update, replace, remove, fact } = description
   const at = one.lastIndexOf('/:')
   const [all, refName] = [one.slice(0, at), one.slice(at + 2)]
   const querystring = resourceIn ? { querystring: resourceIn.query } : {}
@@ -199,10 +204,14 @@ export function collectionRoutes<
   }
   if (create) {
     const { body, useCase } = create
-    const schema = { ...querystring, body, response: { 200: answer } }
+    const settled = { querystring: SETTLED_QUERY.POST, body, response: { 200: asWritten(answer) } }
+    const schema = fact ? settled : { ...querystring, body, response: { 200: answer } }
     app.post(all, options('Create', schema, operations.create), async (request, reply) => {
       const of = asked(request)
       const sent = request.body as t.Static<Create> // the schema was checked
+      const call = { fact, method: 'POST', items: [sent] } as never // the description says that they are of that kind
+      const one = fact && (await writeOne<T>(management, request, reply, useCase, call))
+      if (one) return { ...((await show(of, one.object)) as object), ...one.shown }
       const input = description.part === undefined ? sent : { ...toPlace(of), [description.part]: sent }
       const made = (await commit(request, reply, useCase, () => input as object)) as T
       return create.print ? create.print(of, made, sent) : print(of, [made])[0]
@@ -230,13 +239,23 @@ export function collectionRoutes<
     app.route({ method, url: one, ...options(verb, schema), handler })
   }
   if (remove) {
-    const schema = { ...querystring, response: { 204: NoBody } }
+    const settled = { querystring: SETTLED_QUERY.DELETE, response: { 200: WriteReport, 204: NoBody } }
+    const schema = fact ? settled : { ...querystring, response: { 204: NoBody } }
     app.delete(one, options('Delete', schema, operations.remove), async (request, reply) => {
       const of = asked(request)
+      const call = { fact, method: 'DELETE', items: [of.ref] } as never
+      const report = fact && (await writeSettled(management, request, reply, remove, call))
+      if (report) return report
       await commit(request, reply, remove, () => toTarget(of))
       return reply.code(204).send()
     })
   }
+}
+
+/** The schema of an answer, with what became of the write. */
+function asWritten(answer: t.TSchema): t.TSchema {
+  const object = answer as t.TSchema & Parameters<typeof t.withMembers>[0]
+  return t.named(`${t.schemaName(answer)}Written`, t.withMembers(object, writtenMembers))
 }
 
 function askedBy(management: RouteContext, request: FastifyRequest, refName: string, resourceIn?: ResourceIn): Asked {

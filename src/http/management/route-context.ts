@@ -37,15 +37,19 @@ export function requestView({ store }: RouteContext, { scope, ownTenant }: Fasti
   return ownTenant === undefined ? view : new StoredTenantView(view, ownTenant.key)
 }
 
-/** Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings. */
+/**
+ * Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings.
+ * @param operation what history says was done; by default the use case
+ */
 export async function write<N extends keyof ManagementUseCases & string>(
   { store }: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
+  operation: string = name,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
-  const by = requestActor(request, name)
+  const by = requestActor(request, operation)
   const environment = request.scope.environment.id
   const atCommit = isAtCommit(request)
   if (atCommit) whenWritten(reply, store.holdFollowers(environment))

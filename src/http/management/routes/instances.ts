@@ -45,6 +45,7 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
       print: (asked, instances) => printInstances(asked, instances, readFlag(asked.query, 'detailed')),
     },
     create: { body: InstanceCreate, useCase: 'createInstance' },
+    fact: 'instances',
     update: { body: InstanceUpdate, useCase: 'updateInstance' },
     replace: { body: InstanceReplace, useCase: 'replaceInstance' },
     remove: 'deleteInstance',
