@@ -107,6 +107,14 @@ export const ERRORS = {
     class: 'precondition',
     message: 'environment `{key}` is at revision {revision}, not at the expected {expected}',
   },
+  OBJECT_CHANGED: {
+    class: 'precondition',
+    message: '{kind} `{key}` was changed meanwhile: read it, and send `if-match` with the etag that it has now',
+  },
+  REVISION_MOVED: {
+    class: 'conflict',
+    message: 'the environment is at revision {revision}, not at {expected} as `x-if-revision` says: nothing was written',
+  },
   PRUNE_EMPTY: { class: 'invalid', message: 'the policy is empty: `prune` needs at least one object' },
   PRUNE_CASCADES: {
     class: 'conflict',

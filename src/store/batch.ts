@@ -10,6 +10,7 @@ import { toFailure } from '../threads/failure.ts'
 import { withApplied } from './applied.ts'
 import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
+import { requireExpected } from './expected.ts'
 import type { Head } from './heads.ts'
 import { EMPTY_LOG, listSizes, requireRoom, withSize } from './image-budget.ts'
 import type { AskingKey, Job, Reply } from './job.ts'
@@ -337,7 +338,9 @@ export class BatchRunner {
       this.#proposed?.touched.add(log)
       return this.#findHead(log)
     }
-    return useCase(new LmdbView(this.#tables, findHead, job.log, rows), job.input as never, mint)
+    const view = new LmdbView(this.#tables, findHead, job.log, rows)
+    if (job.expected !== undefined) requireExpected(view, job.expected)
+    return useCase(view, job.input as never, mint)
   }
 
   /**

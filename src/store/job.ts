@@ -1,6 +1,7 @@
 // What the writer is given, and what it answers: a use case with its input, who asks, and what came of it.
 import type { Actor, LogId } from '../log/change.ts'
 import type { Failure } from '../threads/failure.ts'
+import type { Expected } from './expected.ts'
 
 /** A use case waiting to be run. */
 export interface Job {
@@ -12,6 +13,8 @@ export interface Job {
   readonly key?: AskingKey
   /** The request is carried out once, however often it is sent. */
   readonly once?: Once
+  /** the write is refused unless it holds */
+  readonly expected?: Expected
   /** id of the task that this write ends */
   readonly task?: string
   /** The log is the first of all: refused when there is another organization. */

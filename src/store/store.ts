@@ -17,6 +17,7 @@ import { Damages, isControl } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
 import { DiskState } from './disk-state.ts'
+import type { Expected } from './expected.ts'
 import { type Followers, Following } from './following.ts'
 import { entryCount, type Head } from './heads.ts'
 import type { AskingKey, Once } from './job.ts'
@@ -63,6 +64,8 @@ export interface Asking {
   readonly key?: AskingKey
   /** the request is carried out once, however often it is sent */
   readonly once?: Once
+  /** the write is refused unless it holds: REVISION_MOVED, OBJECT_CHANGED */
+  readonly expected?: Expected
   /** id of the task that this write ends */
   readonly task?: string
   /** sets an empty database up: refused with OBJECT_EXISTS when another replica did so */
@@ -380,10 +383,11 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     const damage = this.#damages.of(log)
     if (damage !== undefined) throw damage
     // where no one else writes, a key is as valid in the writer as it was at the gate
-    const { newOrganization, once, atCommit = false, ...asked } = asking
+    const { newOrganization, once, expected, atCommit = false, ...asked } = asking
     const alone = {
       ...(newOrganization === undefined ? {} : { newOrganization }),
       ...(once === undefined ? {} : { once }),
+      ...(expected === undefined ? {} : { expected }),
     }
     const job = { log, name, input, by, ...alone, ...(this.isReplicated ? asked : {}) }
     const writer = this.#writer

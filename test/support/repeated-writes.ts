@@ -5,6 +5,12 @@ import { createConnection } from 'node:net'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 
+/** The fault that answers are kept after the write, and not with it: who asks again at once is not known. */
+export const ANSWERS_AFTER_THEIR_WRITE = {
+  'answers-with-their-write': (code: string) =>
+    `setImmediate(() => { this.#tables.root.transactionSync(() => { ${code} }) })`,
+}
+
 /** How an attempt ends: before the request is sent as a whole, as soon as it is sent, with the answer unread, or with it. */
 const ENDS = ['before', 'during', 'after', 'whole'] as const
 type End = (typeof ENDS)[number]

@@ -47,7 +47,7 @@ export async function writeSettled(
   const settled = readSettled(request)
   if (settled === undefined) return undefined
   const call = { list: null, ...sent, ...settled } as FactWrite
-  return write(management, request, reply, 'writeFacts', call, operation)
+  return write(management, request, reply, 'writeFacts', call, { operation })
 }
 
 /** The same of one fact: what became of it, beside the fact. */

@@ -12,7 +12,7 @@ import { type Management, managementServer, openManagement } from '../../../src/
 import { makeBackupFolder, restoreBackup } from '../../../src/store/backup.ts'
 import { temporaryFolder } from '../../support/folders.ts'
 import { otherBuild } from '../../support/other-build.ts'
-import { histories, repeatWrites, type Serving } from '../../support/repeated-writes.ts'
+import { ANSWERS_AFTER_THEIR_WRITE, histories, repeatWrites, type Serving } from '../../support/repeated-writes.ts'
 
 const KEY = 'an-organization-key-of-the-test'
 const USERS = '/v2/facts/default/development/users'
@@ -98,10 +98,7 @@ describe('a write with an idempotency key', () => {
   })
 
   it('would be carried out twice if its answer were kept after the write, and that is found', async () => {
-    const folder = await otherBuild({
-      'answers-with-their-write': (code) =>
-        `setImmediate(() => { this.#tables.root.transactionSync(() => { ${code} }) })`,
-    })
+    const folder = await otherBuild(ANSWERS_AFTER_THEIR_WRITE)
     const program = (await import(pathToFileURL(join(folder, 'server.js')).href)) as Program
     const serving = await serve(program)
     let round = 0

@@ -133,7 +133,7 @@ function bulkPutRoutes(app: FastifyInstance, management: RouteContext): void {
     )
     app.put(`${F}/${path}`, described, (request, reply) => {
       const call = { on: null, ...(listed('PUT', fact, request.body) as object) } as FactWrite
-      return write(management, request, reply, 'writeFacts', call, operation)
+      return write(management, request, reply, 'writeFacts', call, { operation })
     })
   }
   const assignments = ['role assignments', AssignmentsPut, 'putAssignments', 'assignments'] as const

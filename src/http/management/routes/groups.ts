@@ -93,7 +93,7 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
     const { tenant, valid_from, valid_until, reason, ticket } = request.body
     const input = { ...request.params, tenant, valid_from, valid_until, reason, ticket }
     const call = { fact: 'group_users', method: 'PUT', items: [input], list: null, on: null } as const
-    const { items, object } = await write(management, request, reply, 'writeFacts', call, 'addGroupUser')
+    const { items, object } = await write(management, request, reply, 'writeFacts', call, { operation: 'addGroupUser' })
     const [item] = items
     const shown = readSettled(request) === undefined ? {} : { outcome: item?.outcome }
     // what the single call of the kind answers with

@@ -20,6 +20,7 @@ import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, type Rows } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
+import { answerChanged, readExpectedObject, sendEtag } from '../preconditions.ts'
 import { userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
@@ -39,6 +40,7 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
     tag: 'users',
     noun: 'user',
     operations: FACTS,
+    kind: 'user',
     find: ({ view, ref }) => view().require('user', ref),
     readQuery: OneUserQuery,
     answer: UserRead,
@@ -61,10 +63,21 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
     USER,
     describe(change, 'Replace a user', { body: UserReplace, response: { 200: UserRead, 201: UserRead } }),
     async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      const { object, created } = await write(management, request, reply, 'replaceUser', input)
-      reply.code(created ? 201 : 200)
-      return userRead(request.scope, requestView(management, request), object)
+      const { ref } = request.params
+      const find = () => requestView(management, request).require('user', ref)
+      const expected = readExpectedObject(request, 'user', ref, find)
+      try {
+        const more = expected === undefined ? {} : { expected }
+        const input = { ref, fields: request.body }
+        const { object, created } = await write(management, request, reply, 'replaceUser', input, more)
+        sendEtag(reply, object).code(created ? 201 : 200)
+        return userRead(request.scope, requestView(management, request), object)
+      } catch (error) {
+        return answerChanged(reply, error, async () => {
+          const stored = find()
+          return { stored, shown: userRead(request.scope, requestView(management, request), stored) }
+        })
+      }
     },
   )
   suspensionRoutes(app, management)
