@@ -5,17 +5,25 @@
 export type { Row } from './browser/permissions.ts'
 export { PermissionsError, type PermissionsErrorCode } from './browser/permissions-error.ts'
 export {
+  type ApprovalFields,
+  type DecisionFields,
+  type NewRequest,
+  type RequestableOptions,
+  type RequestsOptions,
+  type RequestTime,
+  type UsedRequests,
+  useAccessRequests,
+  useRequestableRoles,
+} from './browser/react/access-requests.ts'
+export {
   type GrantFields,
   type InvitesOptions,
   type MembersOptions,
   type NewInvite,
-  type RolesOptions,
   type UsedInvites,
-  type UsedList,
   type UsedMembers,
   useInvites,
   useMembers,
-  useTenantRoles,
 } from './browser/react/members.ts'
 export { MembersError } from './browser/react/members-error.ts'
 export {
@@ -29,5 +37,24 @@ export {
   usePermissions,
 } from './browser/react/provider.ts'
 export type { Load } from './browser/react/snapshot-keeper.ts'
-export type { MemberRole, TenantInvite, TenantMember, TenantRole } from './model/members.ts'
+export {
+  type NewRole,
+  type PermissionsOptions,
+  type RoleFields,
+  type RolesOptions,
+  type UsedRoles,
+  useOfferedPermissions,
+  useTenantRoles,
+} from './browser/react/tenant-roles.ts'
+export type { UsedList } from './browser/react/use-list.ts'
+export type {
+  AccessRequest,
+  MemberRole,
+  OfferedPermission,
+  RequestableRole,
+  RequestStep,
+  TenantInvite,
+  TenantMember,
+  TenantRole,
+} from './model/members.ts'
 export type { Snapshot } from './model/snapshot.ts'

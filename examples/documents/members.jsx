@@ -1,8 +1,12 @@
-// The page "Members": a customer's administrator sees who belongs to the tenant, gives and takes roles, and invites
-// people. It asks the routes below /authz, which decide; what it may not do it does not offer.
+// The page "Members": a customer's administrator sees who belongs to the tenant, gives and takes roles, makes roles of the
+// tenant, invites people and answers requests; every member asks for roles. It asks the routes below /authz, which decide;
+// what its user may not do it does not offer.
 import { useId, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { useInvites, useMembers, useTenantRoles } from 'zerohop/react'
+import { Requests } from './requests.jsx'
+import { Roles } from './roles.jsx'
+import { Confirmed, RoleSelect, Section } from './sections.jsx'
 
 function App() {
   const [said, setSaid] = useState({ text: '', isTrouble: false })
@@ -18,6 +22,8 @@ function App() {
     }
   }
   const roles = useTenantRoles()
+  const [shown, setShown] = useState({ search: '', page: 1 })
+  const members = useMembers({ ...shown, perPage: PAGE_ROWS })
   // roles on instances are given where the instances are: on the page of a folder
   const offered = (roles.data ?? []).filter(({ resource }) => resource === null)
   return (
@@ -32,47 +38,28 @@ function App() {
         <p role="status" className={said.isTrouble ? 'said trouble' : 'said'}>
           {said.text}
         </p>
-        <Members offered={offered} run={run} />
+        <Members list={members} shown={shown} show={setShown} offered={offered} run={run} />
         <Invites offered={offered} run={run} />
+        <Roles list={roles} run={run} />
+        <Requests run={run} onChange={members.refresh} />
       </main>
     </>
   )
 }
 
-function Section({ title, list, children }) {
-  const id = useId()
-  const { error, isLoading, refresh } = list
-  return (
-    <section aria-labelledby={id} aria-busy={isLoading}>
-      <h2 id={id}>{title}</h2>
-      {error && (
-        <p role="alert" className="said trouble">
-          {error.status === 403 ? 'You may not see this.' : error.message}{' '}
-          <button type="button" onClick={refresh}>
-            Try again
-          </button>
-        </p>
-      )}
-      {list.data === undefined && !error ? <p>Loading…</p> : children}
-    </section>
-  )
-}
-
 const PAGE_ROWS = 20
 
-function Members({ offered, run }) {
-  const [search, setSearch] = useState('')
-  const [page, setPage] = useState(1)
-  const members = useMembers({ search, page, perPage: PAGE_ROWS })
-  const { data = [], total = 0, mayManage, give, take, remove } = members
+function Members({ list, shown, show, offered, run }) {
+  const { data = [], total = 0, mayManage, give, take, remove } = list
+  const { page } = shown
+  const turnTo = (next) => show({ ...shown, page: next })
   const searchId = useId()
   const find = (event) => {
     event.preventDefault()
-    setSearch(new FormData(event.currentTarget).get('search'))
-    setPage(1)
+    show({ search: new FormData(event.currentTarget).get('search'), page: 1 })
   }
   return (
-    <Section title="Members" list={members}>
+    <Section title="Members" list={list}>
       <search>
         <form onSubmit={find} className="line">
           <label htmlFor={searchId}>Name or email</label>
@@ -130,9 +117,11 @@ function Members({ offered, run }) {
                       offered={offered}
                       give={(role) => run(() => give(member.key, role), `${nameOf(member)} has the role ${role}.`)}
                     />
-                    <Remove
+                    <Confirmed
+                      verb="Remove"
                       name={nameOf(member)}
-                      remove={() => run(() => remove(member.key), `${nameOf(member)} is removed.`)}
+                      warning="and all roles"
+                      onConfirm={() => run(() => remove(member.key), `${nameOf(member)} is removed.`)}
                     />
                   </td>
                 )}
@@ -143,13 +132,13 @@ function Members({ offered, run }) {
       </div>
       {total > PAGE_ROWS && (
         <nav aria-label="Pages of members" className="line">
-          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
+          <button type="button" disabled={page === 1} onClick={() => turnTo(page - 1)}>
             Previous
           </button>
           <span>
             Page {page} of {Math.ceil(total / PAGE_ROWS)}
           </span>
-          <button type="button" disabled={page * PAGE_ROWS >= total} onClick={() => setPage(page + 1)}>
+          <button type="button" disabled={page * PAGE_ROWS >= total} onClick={() => turnTo(page + 1)}>
             Next
           </button>
         </nav>
@@ -175,46 +164,6 @@ function GiveRole({ member, offered, give }) {
         Give
       </button>
     </form>
-  )
-}
-
-/** Asks a second time, in the place of the first button: a member who is removed loses all roles. */
-function Remove({ name, remove }) {
-  const [isAsked, setAsked] = useState(false)
-  if (!isAsked)
-    return (
-      <button type="button" aria-label={`Remove ${name}`} onClick={() => setAsked(true)}>
-        Remove
-      </button>
-    )
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noAutofocus: the button that had the focus is gone, and this one takes its place */}
-      <button type="button" className="danger" autoFocus onClick={remove}>
-        Remove {name} and all roles
-      </button>
-      <button type="button" onClick={() => setAsked(false)}>
-        Keep {name}
-      </button>
-    </>
-  )
-}
-
-function RoleSelect({ label, roles, isHidden = false }) {
-  const id = useId()
-  return (
-    <>
-      <label htmlFor={id} className={isHidden ? 'hidden' : undefined}>
-        {label}
-      </label>
-      <select id={id} name="role">
-        {roles.map(({ key, name }) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </>
   )
 }
 

@@ -10,7 +10,8 @@ export async function openWithPolicy(data) {
 }
 
 async function write({ resources, roles, tenants, users, assignments, instances, conditionSets, setRules }) {
-  const actions = { read: {}, edit: {}, create: {} }
+  // `grantable`: administrators of a tenant may put it into roles of their own
+  const actions = { read: { grantable: true }, edit: {}, create: {} }
   await resources.create({
     key: 'folder',
     actions: { fill: {} },
@@ -29,11 +30,14 @@ async function write({ resources, roles, tenants, users, assignments, instances,
       },
     },
   })
-  // Who manages the members of a tenant, and which roles its administrators may give.
-  await resources.create({ key: 'members', actions: { manage: {} } })
+  // Who manages the members of a tenant, and which roles its administrators may give. Members may ask for one of them.
+  await resources.create({ key: 'members', actions: { manage: {}, see: { grantable: true } } })
   const assignable_by_tenants = true
-  await roles.create({ key: 'admin', name: 'Administrator', permissions: ['members:manage'], assignable_by_tenants })
-  await roles.create({ key: 'auditor', name: 'Auditor', permissions: ['document:read'], assignable_by_tenants })
+  const managing = ['members:manage', 'members:see']
+  await roles.create({ key: 'admin', name: 'Administrator', permissions: managing, assignable_by_tenants })
+  const requestable = { approvers: ['admin'], max_duration: 86_400 }
+  const auditor = { key: 'auditor', name: 'Auditor', permissions: ['document:read'] }
+  await roles.create({ ...auditor, assignable_by_tenants, requestable })
   await roles.create({ key: 'member', name: 'Member', assignable_by_tenants })
 
   await conditionSets.create({

@@ -109,7 +109,7 @@ const findMember = async ({ headers }) => {
   const user = findUser(headers.cookie)
   return user && { user, tenant: SESSIONS[user] }
 }
-app.register(memberRoutes(pdp, { client, findMember }), { prefix: '/authz' })
+app.register(memberRoutes(pdp, { client, findMember, read: 'members:see' }), { prefix: '/authz' })
 
 servePage('/', 'page', 'Documents')
 servePage('/members', 'members', 'Members', '<link rel="stylesheet" href="/members.css">')

@@ -204,6 +204,9 @@ function requirePlain(encoding: string | undefined): void {
   throw new ZerohopError('JSON_INVALID', { reason }, { path: ['body'] })
 }
 
+/** Status of errors whose code is in a header: what refuses the request of somebody who is known. */
+const WITH_CODE: ReadonlySet<number> = new Set([403, 409, 412, 422])
+
 function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAppOptions): void {
   app.decorate('problems', new ProblemLog(app.log))
   app.setErrorHandler((error, request, reply) => {
@@ -213,6 +216,8 @@ function answerErrors(app: FastifyInstance, { errorForm: form, noRoute }: HttpAp
     if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1')
     // a header shows whether a write happened: the body has one code for all that is unavailable
     if (isZerohopError(error, 'DATABASE_UNAVAILABLE', 'OUTCOME_UNKNOWN')) reply.header('x-unavailable', error.code)
+    // the body has one code for all refusals of a class; where it is 404 nothing tells which one it was
+    if (problem.code !== undefined && WITH_CODE.has(status)) reply.header('x-error-code', problem.code)
     if (status === 401) reply.header('www-authenticate', 'Bearer')
     return reply.code(status).send(body)
   })

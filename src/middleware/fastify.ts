@@ -3,20 +3,25 @@
 import type { FastifyPluginCallback, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
-import { MemberRoutes, type MemberRoutesOptions } from './member-routes.ts'
-import { nodeRequest } from './node-request.ts'
+import { MemberRoutes, type MemberRoutesOptions } from './members/member-routes.ts'
+import { nodeRequest } from './requests/node-request.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
   type Refusal,
   type RequestAuthorization,
   type ResourceFor,
-} from './request-authorization.ts'
+} from './requests/request-authorization.ts'
 
-export type { MemberRoutesOptions } from './member-routes.ts'
-export type { Member } from './member-sessions.ts'
-export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
-export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
+export type { MemberRoutesOptions } from './members/member-routes.ts'
+export type { Member } from './members/sessions.ts'
+export type {
+  AuthorizationOptions,
+  Refusal,
+  RequestAuthorization,
+  RequestDecision,
+} from './requests/request-authorization.ts'
+export { refusalOf, UNAUTHENTICATED } from './requests/request-authorization.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -3,19 +3,24 @@
 import type { Context, Handler, MiddlewareHandler, Next } from 'hono'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
-import { MemberRoutes, type MemberRoutesOptions } from './member-routes.ts'
+import { MemberRoutes, type MemberRoutesOptions } from './members/member-routes.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
   type Refusal,
   type RequestAuthorization,
   type ResourceFor,
-} from './request-authorization.ts'
+} from './requests/request-authorization.ts'
 
-export type { MemberRoutesOptions } from './member-routes.ts'
-export type { Member } from './member-sessions.ts'
-export type { AuthorizationOptions, Refusal, RequestAuthorization, RequestDecision } from './request-authorization.ts'
-export { refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
+export type { MemberRoutesOptions } from './members/member-routes.ts'
+export type { Member } from './members/sessions.ts'
+export type {
+  AuthorizationOptions,
+  Refusal,
+  RequestAuthorization,
+  RequestDecision,
+} from './requests/request-authorization.ts'
+export { refusalOf, UNAUTHENTICATED } from './requests/request-authorization.ts'
 
 declare module 'hono' {
   interface ContextVariableMap {

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { CHROMIUM } from '../support/chromium.ts'
 import { endServers, freePort, Server } from '../support/server.ts'
 import { ROOT } from '../tidy/source.ts'
@@ -136,17 +136,72 @@ async function manageMembers(page: Page): Promise<void> {
   await page.getByLabel('Role', { exact: true }).selectOption('auditor')
   await page.getByRole('button', { name: 'Invite', exact: true }).click()
   await status.getByText('already').waitFor()
+  await makeRole(page)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Cancel the invite of dan@acme.example' }).click()
   await page.getByText('No one is invited.').waitFor()
+  await answerRequest(page)
+}
 
-  // who manages no members is offered nothing, and told why
-  await page.getByRole('link', { name: 'Documents' }).click()
-  await signIn(page, 'ben')
-  await page.getByRole('link', { name: 'Members' }).click()
-  await page.getByRole('alert').first().getByText('You may not see this.').waitFor()
-  expect(await page.getByRole('button', { name: /^(Give|Invite|Remove)/ }).count()).toBe(0)
+/** The administrator makes a role of what the application offers, no more than she has, and gives it. */
+async function makeRole(page: Page): Promise<void> {
+  const status = page.getByRole('status')
+  await page.getByText('There are no own roles.').waitFor()
+  await page.getByLabel('Name of the role').fill('Front desk')
+  await page.getByLabel('read document').check()
+  await page.getByRole('button', { name: 'Make role' }).click()
+  await status.getByText('cannot give it').waitFor()
+  await page.getByLabel('read document').uncheck()
+  await page.getByLabel('see members').check()
+  await page.getByRole('button', { name: 'Make role' }).click()
+  await status.getByText('The role Front desk is made.').waitFor()
+  await page.getByRole('list', { name: 'Own roles' }).getByText('members:see').waitFor()
+
+  await page.getByRole('searchbox').fill('')
+  await page.getByRole('button', { name: 'Search' }).click()
+  await page.getByLabel('Role for ben').selectOption('front-desk@acme')
+  await page.getByRole('button', { name: 'Give the role to ben' }).click()
+  await status.getByText('ben has the role front-desk@acme.').waitFor()
+}
+
+/** A member asks for a role, which the administrator gives for a time; with her role the member sees who the others are. */
+async function answerRequest(page: Page): Promise<void> {
+  const status = page.getByRole('status')
+  await page.getByRole('button', { name: 'Take auditor from ben' }).click()
+  await status.getByText('ben no longer has the role auditor.').waitFor()
+  await vi.waitFor(async () => expect((await manage('ben', 'GET', '/members')).status).toBe(200), 10_000)
+  await visitMembers(page, 'ben')
+  await page.getByRole('list', { name: 'Roles of ana' }).getByText('admin').waitFor()
+  expect(await page.getByRole('button', { name: /^(Give|Invite|Remove|Make|Delete|Approve)/ }).count()).toBe(0)
+  await page.getByLabel('Why').fill('the yearly report')
+  await page.getByRole('button', { name: 'Ask', exact: true }).click()
+  await status.getByText('You asked for the role Auditor.').waitFor()
+  await page.getByRole('button', { name: 'Cancel the request of ben for auditor' }).waitFor()
   await expectAccessible(page)
+
+  await visitMembers(page, 'ana')
+  await page.getByText('the yearly report').waitFor()
+  await page.getByRole('button', { name: 'Approve the request of ben for auditor' }).click()
+  await status.getByText('The request of ben for auditor is approved.').waitFor()
+  await page.getByRole('list', { name: 'Roles of ben' }).getByText('auditor until').waitFor()
+  await vi.waitFor(async () => expect(await titles('ben')).toContain('Accounts'), 10_000)
+  await page.getByRole('button', { name: 'Delete Front desk' }).click()
+  await page.getByRole('button', { name: 'Delete Front desk and take it from all members' }).click()
+  await status.getByText('The role Front desk is deleted.').waitFor()
+
+  // who sees no members is offered nothing of it, and told why
+  await vi.waitFor(async () => expect((await manage('ben', 'GET', '/members')).status).toBe(403), 10_000)
+  await visitMembers(page, 'ben')
+  await page.getByRole('alert').first().getByText('You may not see this.').waitFor()
+  await page.getByRole('button', { name: 'Revoke the request of ben for auditor' }).waitFor()
+  expect(await page.getByRole('button', { name: /^(Give|Invite|Remove|Make)/ }).count()).toBe(0)
+  await expectAccessible(page)
+}
+
+async function visitMembers(page: Page, name: string): Promise<void> {
+  await page.getByRole('link', { name: 'Documents' }).click()
+  await signIn(page, name)
+  await page.getByRole('link', { name: 'Members' }).click()
 }
 
 async function expectAccessible(page: Page): Promise<void> {

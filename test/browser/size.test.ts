@@ -65,7 +65,8 @@ it('a page cannot be made of what needs Node.js', async () => {
 it('a page that uses the hooks about members alone loads none of the snapshots', async () => {
   const { outputFiles } = await build({
     stdin: {
-      contents: "export { useInvites, useMembers, useTenantRoles } from './dist/bundle/react.js'",
+      contents:
+        "export { useAccessRequests, useInvites, useMembers, useOfferedPermissions, useRequestableRoles, useTenantRoles } from './dist/bundle/react.js'",
       resolveDir: ROOT,
     },
     bundle: true,

@@ -11,13 +11,21 @@ import { clientOver, type ManagementClient } from '../../src/client/management-c
 import { memberRoutes as forExpress } from '../../src/middleware/express.ts'
 import { memberRoutes as forFastify } from '../../src/middleware/fastify.ts'
 import { memberRoutes as forHono } from '../../src/middleware/hono.ts'
-import { MemberRoutes, type MemberRoutesOptions } from '../../src/middleware/member-routes.ts'
-import type { Member } from '../../src/middleware/member-sessions.ts'
+import { MemberRoutes } from '../../src/middleware/members/member-routes.ts'
 import { ZerohopError } from '../../src/model/errors.ts'
 import { ELEMENTS_SESSION_MS, MEMBER_BODY_BYTES_MAX } from '../../src/model/limits.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
 import { loadPolicy } from '../../src/policy.ts'
 import { type Harness, joinHarness } from '../http/management/harness.ts'
+import {
+  type Asked,
+  askRoutes,
+  JSON_TYPE,
+  MARKED,
+  clientWith as makeClient,
+  memberIn,
+  URL_OF_API,
+} from './member-app.ts'
 
 const POLICY = {
   zerohop: 2,
@@ -66,26 +74,7 @@ let api: Harness
 let pdp: Pdp
 /** the clients with the keys of the tenants */
 const clients = new Map<string, ManagementClient>()
-const URL_OF_API = 'http://management.internal'
-
-const clientWith = (key: string): ManagementClient =>
-  clientOver(
-    async (request) => {
-      const { pathname, search } = new URL(request.url)
-      const { statusCode, body, headers } = await api.app.inject({
-        method: request.method as 'GET',
-        url: pathname + search,
-        headers: Object.fromEntries(request.headers),
-        ...(request.body === null ? {} : { payload: await request.text() }),
-      })
-      return new Response(statusCode === 204 ? null : body, {
-        status: statusCode,
-        headers: headers as Record<string, string>,
-      })
-    },
-    URL_OF_API,
-    key,
-  )
+const clientWith = (key: string): ManagementClient => makeClient(api, key)
 async function clientOfLevel(level: 'env' | 'project'): Promise<ManagementClient> {
   const { organization_id, project_id, environment_id } = api.place
   const scope = level === 'env' ? { environment_id } : { project_id }
@@ -114,45 +103,11 @@ afterAll(async () => {
   await api.close()
 })
 
-const MARKED = { 'x-requested-with': 'zerohop' }
-const JSON_TYPE = { 'content-type': 'application/json' }
-/** The session of the tests: `tenant/user`. */
-const memberIn = (text: string | null | undefined): Member | null => {
-  if (text === 'trouble') throw new Error('no session')
-  const [tenant, user] = text?.split('/') ?? []
-  return tenant && user ? { tenant, user } : null
-}
 /** With a client for each tenant, or the one of the environment. */
 let clientOf = (tenant: string) => clients.get(tenant)!
 const OPTIONS = { client: (tenant: string) => clientOf(tenant), read: 'members:see' }
 
-/** One request to the routes by themselves. */
-interface Asked {
-  readonly as?: string
-  readonly method?: string
-  readonly path: string
-  readonly body?: unknown
-  readonly headers?: Record<string, string>
-  readonly options?: Partial<MemberRoutesOptions<Asked>>
-}
-async function ask(asked: Asked) {
-  const { as = 'acme/acme-boss', method = 'GET', path, body, headers = {}, options = {} } = asked
-  const routes = new MemberRoutes<Asked>(pdp, { ...OPTIONS, findMember: async () => memberIn(as), ...options })
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const request = new Request(`http://app.example${path}`, {
-    method,
-    headers: { ...MARKED, ...(body === undefined ? {} : JSON_TYPE), ...headers },
-    ...(text === undefined ? {} : { body: text }),
-  })
-  const response = await routes.handle(request, asked, path.split('?')[0]!)
-  const answered = await response.text()
-  return {
-    status: response.status,
-    headers: response.headers,
-    text: answered,
-    body: answered === '' ? null : JSON.parse(answered),
-  }
-}
+const ask = (asked: Asked) => askRoutes(pdp, OPTIONS, asked)
 const give = (user: string, role: string, more: Partial<Asked> = {}) =>
   ask({ method: 'PUT', path: `/members/${user}/roles/${role}`, body: {}, ...more })
 const take = (user: string, role: string, more: Partial<Asked> = {}) =>
@@ -465,14 +420,17 @@ describe('the roles', () => {
     expect(body.data.map(({ key }: { key: string }) => key)).toEqual(['admin', 'guide', 'clerk', 'deputy', 'editor'])
     expect(body.data[3]).toEqual({
       key: 'deputy',
+      is_own: false,
       resource: null,
       name: 'Deputy',
       description: null,
       permissions: ['doc:read'],
+      extends: [],
       max_duration: 86_400,
     })
     expect((await give('acme-clerk', 'support')).body).toEqual({
       error: 'not_found',
+      error_code: 'NOT_FOUND',
       message: expect.stringContaining('support'),
     })
   })

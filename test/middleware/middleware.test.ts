@@ -14,7 +14,11 @@ import { Image } from '../../src/image/image.ts'
 import { authorization as forExpress } from '../../src/middleware/express.ts'
 import { authorization as forFastify } from '../../src/middleware/fastify.ts'
 import { authorization as forHono } from '../../src/middleware/hono.ts'
-import { Authorizer, RequestAuthorization, type RequestDecision } from '../../src/middleware/request-authorization.ts'
+import {
+  Authorizer,
+  RequestAuthorization,
+  type RequestDecision,
+} from '../../src/middleware/requests/request-authorization.ts'
 import { REQUEST_DECISIONS_MAX } from '../../src/model/limits.ts'
 import { loadImage } from '../../src/pdp/pdp.ts'
 import type { Policy } from '../golden/policy.d.ts'

@@ -347,7 +347,7 @@ const assignment = ({ user: one, role: held, tenant: place }: { user: string; ro
 
 /** Faults of the engine: a walk finds each. */
 export const OF_REQUESTS = {
-  'approver-check': 'approver: true',
+  'approver-check': 'true',
   'own-request': 'false',
   'approver-in-force': 'true',
   'duration-read-again': 'void until',

@@ -77,7 +77,7 @@ export async function send(
     return text === '' ? undefined : JSON.parse(text)
   } catch (error) {
     if (error instanceof MembersError) throw error
-    throw new MembersError('unavailable', 'there was no answer that can be read', undefined, error)
+    throw new MembersError('unavailable', 'there was no answer that can be read', undefined, { cause: error })
   } finally {
     clearTimeout(late)
     signal?.removeEventListener('abort', end)
@@ -86,8 +86,9 @@ export async function send(
 
 function refusal(status: number, text: string): MembersError {
   try {
-    const { error, message } = JSON.parse(text) as Record<string, unknown>
-    if (typeof error === 'string' && typeof message === 'string') return new MembersError(error, message, status)
+    const { error, message, reason } = JSON.parse(text) as Record<string, unknown>
+    if (typeof error === 'string' && typeof message === 'string')
+      return new MembersError(error, message, status, { reason: typeof reason === 'string' ? reason : undefined })
   } catch {
     // not an answer of the routes: a proxy before them, say
   }

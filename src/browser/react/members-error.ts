@@ -7,9 +7,18 @@ export class MembersError extends Error {
   /** undefined where there was no answer */
   readonly status: number | undefined
 
-  constructor(code: string, message: string, status?: number, cause?: unknown) {
-    super(message, cause === undefined ? {} : { cause })
+  /** which refusal it is, a code of docs/errors.md such as `ROLE_HELD`; undefined where the answer has none */
+  readonly reason: string | undefined
+
+  constructor(
+    code: string,
+    message: string,
+    status?: number,
+    more: { cause?: unknown; reason?: string | undefined } = {},
+  ) {
+    super(message, more.cause === undefined ? {} : { cause: more.cause })
     this.code = code
     this.status = status
+    this.reason = more.reason
   }
 }

@@ -1,17 +1,8 @@
 // Hooks for a page on which a customer's administrators manage the members of their tenant, over the routes that the
 // middleware mounts (docs/middleware.md). They load, change and load again; what the page looks like is its own.
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { MembersPage, TenantInvite, TenantMember, TenantRole } from '../../model/members.ts'
-import { ListLoader, type Loaded, NOT_LOADED, send } from './list-loader.ts'
-import type { MembersError } from './members-error.ts'
-
-interface Paged {
-  /** where the routes are mounted; default `/authz` */
-  readonly url?: string | undefined
-  /** from 1 */
-  readonly page?: number | undefined
-  readonly perPage?: number | undefined
-}
+import { useMemo } from 'react'
+import type { TenantInvite, TenantMember } from '../../model/members.ts'
+import { formatQuery, type Paged, type UsedList, useList } from './use-list.ts'
 
 export interface MembersOptions extends Paged {
   /** part of a key, a name or an email */
@@ -22,23 +13,6 @@ export interface MembersOptions extends Paged {
 
 export interface InvitesOptions extends Paged {
   readonly status?: 'pending' | 'approved' | undefined
-}
-
-export type RolesOptions = Paged
-
-/** A list, as far as it is known. */
-export interface UsedList<T> {
-  /** undefined before the first answer; the last one stays while the next is loading, and after a failure */
-  readonly data: readonly T[] | undefined
-  /** on all pages */
-  readonly total: number | undefined
-  /** whether the user may change what is listed; undefined before the first answer */
-  readonly mayManage: boolean | undefined
-  readonly isLoading: boolean
-  /** why the last attempt to load failed */
-  readonly error: MembersError | undefined
-  /** loads again; never rejects */
-  readonly refresh: () => Promise<void>
 }
 
 /** What is said about a grant beside whose it is. What is absent stays as it is, `null` clears it. */
@@ -73,8 +47,6 @@ export interface UsedInvites extends UsedList<TenantInvite> {
   readonly cancel: (id: string) => Promise<void>
 }
 
-type Change = (method: string, path: string, body?: object) => Promise<void>
-
 /** The members of the tenant. */
 export function useMembers(options: MembersOptions = {}): UsedMembers {
   const { search, role } = options
@@ -91,11 +63,6 @@ export function useMembers(options: MembersOptions = {}): UsedMembers {
   }, [list, change])
 }
 
-/** The roles that may be given in the tenant. */
-export function useTenantRoles(options: RolesOptions = {}): UsedList<TenantRole> {
-  return useList<TenantRole>('roles', options, {})[0]
-}
-
 /** Those who are invited to the tenant. */
 export function useInvites(options: InvitesOptions = {}): UsedInvites {
   const { status } = options
@@ -108,49 +75,4 @@ export function useInvites(options: InvitesOptions = {}): UsedInvites {
     }),
     [list, change],
   )
-}
-
-/** A list of the routes, and what changes it: a change is followed by a load, and rejects when it was refused. */
-function useList<T>(
-  path: string,
-  { url = '/authz', page, perPage }: Paged,
-  filters: Readonly<Record<string, string | undefined>>,
-): [UsedList<T>, Change] {
-  const address = `${url}/${path}${formatQuery({ ...filters, page, per_page: perPage })}`
-  const [{ answer, error, isLoading }, setLoaded] = useState<Loaded<MembersPage<T>>>(NOT_LOADED)
-  const loader = useRef<ListLoader<MembersPage<T>>>(undefined)
-  useEffect(() => {
-    const own = new ListLoader<MembersPage<T>>(address, setLoaded)
-    loader.current = own
-    void own.load()
-    return () => own.end()
-  }, [address])
-  const refresh = useCallback(async () => loader.current?.load(), [])
-  const change = useCallback<Change>(
-    async (method, at, body) => {
-      await send(method, `${url}/${at}`, body === undefined ? {} : { body })
-      await refresh()
-    },
-    [url, refresh],
-  )
-  const list = useMemo<UsedList<T>>(
-    () => ({
-      data: answer?.data,
-      total: answer?.total_count,
-      mayManage: answer?.may_manage,
-      isLoading,
-      error,
-      refresh,
-    }),
-    [answer, isLoading, error, refresh],
-  )
-  return [list, change]
-}
-
-function formatQuery(values: Readonly<Record<string, string | number | null | undefined>>): string {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(values))
-    if (value !== undefined && value !== null && value !== '') query.set(name, String(value))
-  const text = query.toString()
-  return text === '' ? '' : `?${text}`
 }

@@ -33,7 +33,7 @@ import { withoutAssignments } from '../rules/cascade.ts'
 import { BODY, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
 import type { AccessRequestApprove, AccessRequestCreate, AccessRequestDecide } from '../schemas/access-requests.ts'
-import { type Acting, isApprover, isSamePerson, requireActor } from './approvers.ts'
+import { type Acting, isSamePerson, mayCause, requireActor } from './approvers.ts'
 import { findResourceRole, requireResourceRole, writeAssignment } from './role-assignments.ts'
 
 /** What is sent, with who acts. */
@@ -164,17 +164,11 @@ const describeStep = (by: TransitionName, request: AccessRequest): string =>
 function requireTransition(view: View, ref: string, name: TransitionName, acting: Acting, now: number) {
   const request = view.require('access_request', ref)
   const user = requireActor(view, acting, now)
-  const isSame = isSamePerson(request, acting)
   const { from, by, done } = TRANSITIONS[name]
-  const mayCause = {
-    /* canary: approver-check */ approver: !isSame && isApprover(view, request, user, now),
-    requester: user.key === request.user,
-    system: false,
-  }
-  const may = by === 'approver or requester' ? mayCause.approver || mayCause.requester : mayCause[by]
-  if (!may) {
+  if (!mayCause(view, name, request, { user, acting }, now)) {
     const who = by === 'requester' ? 'only who asked may' : `user \`${user.key}\` may not`
-    const own = by === 'approver' && (isSame || mayCause.requester) ? ', because it is their own' : ''
+    const isOwn = isSamePerson(request, acting) || user.key === request.user
+    const own = by === 'approver' && isOwn ? ', because it is their own' : ''
     throw new ZerohopError('REQUEST_REFUSED', { reason: `${who} have this request ${done}${own}` })
   }
   const state = requestState(request, now)
@@ -235,8 +229,12 @@ function requireRequestable(requestable: Requestable | undefined, role: string):
 const isIn = (view: View, user: string, tenant: string): boolean =>
   view.get('membership', membershipKey(tenant, user)) !== undefined
 
-const mayAsk = (view: View, { user, tenant }: Pick<AccessRequest, 'user' | 'tenant'>, { by }: Requestable): boolean =>
-  by === 'everybody' || isIn(view, user, tenant)
+/** Whether the user is where the role may be asked for. */
+export const mayAsk = (
+  view: View,
+  { user, tenant }: Pick<AccessRequest, 'user' | 'tenant'>,
+  { by }: Requestable,
+): boolean => by === 'everybody' || isIn(view, user, tenant)
 
 /** @throws INPUT_INVALID unless exactly one of both is sent */
 function readTime({ duration: sentDuration, until: sentUntil }: Pick<AccessRequestCreate, 'duration' | 'until'>) {

@@ -1,14 +1,14 @@
 // Who acts in an access request, and who may decide about it (docs/access-requests.md): somebody else than who asked, stored
 // and not suspended, with a role that approves, in force. It is read from the view of the writer's transaction: a walk with
 // a bound, and nothing is derived but the roles of groups.
-import type { AccessRequest } from '../../kinds/access-request.ts'
+import { type AccessRequest, requestState, TRANSITIONS, type TransitionName } from '../../kinds/access-request.ts'
 import { isInForce } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { APPROVER_GROUPS_MAX } from '../../model/limits.ts'
 import { assignmentKey, tupleKey } from '../../model/objects.ts'
 import type { View } from '../../store/view.ts'
-import { BODY } from '../rules/fields.ts'
+import { BODY, type Path } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
 import { groupRelation, MEMBER } from './groups.ts'
 
@@ -28,8 +28,8 @@ export interface Acting {
 }
 
 /** The user who acts. @throws OBJECT_NOT_FOUND; REQUEST_REFUSED for a person without one, and while it is suspended */
-export function requireActor(view: View, { as, person }: Acting, now: number): User {
-  const user = person === undefined ? view.require('user', as, [...BODY, 'as']) : requirePerson(view, as, person)
+export function requireActor(view: View, { as, person }: Acting, now: number, path: Path = [...BODY, 'as']): User {
+  const user = person === undefined ? view.require('user', as, path) : requirePerson(view, as, person)
   if (!isSuspended(user, now)) return user
   throw new ZerohopError('REQUEST_REFUSED', { reason: `user \`${user.key}\` is suspended` })
 }
@@ -49,8 +49,38 @@ function requirePerson(view: View, key: string, { since }: Person): User {
 export const isSamePerson = (request: AccessRequest, { person }: Acting): boolean =>
   person !== undefined && person.id === request.person
 
-const isSuspended = ({ suspension }: User, now: number): boolean =>
+export const isSuspended = ({ suspension }: User, now: number): boolean =>
   suspension !== undefined && suspension !== null && isInForce(suspension, now)
+
+/** The user who acts, who is not suspended, and how that is known. */
+interface Actor {
+  readonly user: User
+  readonly acting: Acting
+}
+
+/** Whether somebody may cause a transition of the request, whatever state it is in. */
+export function mayCause(
+  view: View,
+  name: TransitionName,
+  request: AccessRequest,
+  { user, acting }: Actor,
+  now: number,
+): boolean {
+  const { by } = TRANSITIONS[name]
+  if (by === 'system') return false
+  const isRequester = user.key === request.user
+  if (by === 'requester') return isRequester
+  const isSame = isSamePerson(request, acting)
+  const mayApprove = /* canary: approver-check */ !isSame && isApprover(view, request, user, now)
+  return mayApprove || (by === 'approver or requester' && isRequester)
+}
+
+/** Lists what somebody may do with the request in the state that it is in. */
+export function listSteps(view: View, request: AccessRequest, actor: Actor, now: number): TransitionName[] {
+  const state = requestState(request, now)
+  const names = Object.keys(TRANSITIONS) as TransitionName[]
+  return names.filter((name) => TRANSITIONS[name].from === state && mayCause(view, name, request, actor, now))
+}
 
 /** Whether the user, who is not suspended, may decide about the request at that instant, in ms since 1970. */
 export function isApprover(view: View, request: AccessRequest, user: User, now: number): boolean {

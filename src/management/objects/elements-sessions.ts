@@ -10,6 +10,7 @@ import { membershipKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY } from '../rules/fields.ts'
 import { hashSecret, newApiKey, sameHash } from './api-key.ts'
+import { isSuspended } from './approvers.ts'
 
 /** Bytes of randomness in a token. */
 const TOKEN_BYTES = 32
@@ -96,7 +97,7 @@ export function logOutOfElements(view: View, { environment, token }: SessionToke
 }
 
 /**
- * Who has signed in with a token: still stored, and still a user of the tenant. Both are found by their ids, so others
+ * Who has signed in with a token: still stored, not suspended, and still a user of the tenant. Both are found by their ids, so others
  * of the same keys that came later are not meant.
  * @throws ELEMENTS_SESSION_UNKNOWN for anything else, whatever it is
  */
@@ -107,7 +108,7 @@ export function findElementsSession(control: View, facts: View, of: SessionToken
   if (session.environment_id !== of.environment || isEnded(session, now)) throw unknown()
   const user = facts.find('user', session.user_id ?? '')
   const tenant = facts.find('tenant', session.tenant_id ?? '')
-  if (user === undefined || tenant === undefined) throw unknown()
+  if (user === undefined || tenant === undefined || isSuspended(user, now)) throw unknown()
   if (facts.get('membership', membershipKey(tenant.key, user.key)) === undefined) throw unknown()
   return { user: user.key, tenant: tenant.key, expires_at: session.expires_at ?? now }
 }

@@ -1,11 +1,11 @@
 // Access requests in the API: what is sent and what is answered at /v2/facts/{p}/{e}/access_requests.
-import { REQUEST_STATES } from '../../kinds/access-request.ts'
+import { REQUEST_STATES, TRANSITIONS, type TransitionName } from '../../kinds/access-request.ts'
 import { noteFields } from '../../kinds/role-assignment.ts'
 import * as t from '../../model/json-schema.ts'
 import { DESCRIPTION_LENGTH_MAX } from '../../model/limits.ts'
 import { answerMembers, noteMembers } from './field-members.ts'
 import { page, query, roleFilter, tenantFilter, textParameter, textsParameter, userFilter } from './query-parameters.ts'
-import { Id, Instant, place, Seconds, stamps, Time } from './schema-parts.ts'
+import { Id, Instant, place, RequestableRead, Seconds, stamps, Time } from './schema-parts.ts'
 
 const as = t.maybe(
   t.described(
@@ -48,6 +48,9 @@ export type AccessRequestDecide = t.Static<typeof AccessRequestDecide>
 
 const State = t.enumOf(...REQUEST_STATES)
 
+/** What users do with requests: all but what the system does. */
+const STEPS = (Object.keys(TRANSITIONS) as TransitionName[]).filter((name) => TRANSITIONS[name].by !== 'system')
+
 export const AccessRequestRead = t.named(
   'AccessRequest',
   t.open({
@@ -69,6 +72,7 @@ export const AccessRequestRead = t.named(
     decided_at: t.optional(Time),
     decision_reason: t.optional(t.Text),
     valid_until: t.optional(t.described(Time, 'until when an approved one gives the role')),
+    may: t.optional(t.described(t.listOf(t.enumOf(...STEPS)), 'in a list with `as`: what that user may do with it')),
   }),
 )
 export type AccessRequestRead = t.Static<typeof AccessRequestRead>
@@ -80,4 +84,26 @@ const filters = {
   resource_instance: textParameter('only those for a role on this instance, an id or `type:key`'),
 }
 export const AccessRequestQuery = query({ ...page, ...filters, ...tenantFilter })
-export const TenantRequestQuery = query({ ...page, ...filters })
+export const TenantRequestQuery = query({
+  ...page,
+  ...filters,
+  as: textParameter('a user, key or id: only what this user asked for, or may decide about, each with `may`'),
+})
+
+/** A role that may be asked for. */
+export const RequestableRole = t.named(
+  'RequestableRole',
+  t.open({
+    key: t.Text,
+    resource: t.described(t.nullable(t.Text), 'of a role on instances: their type'),
+    name: t.Text,
+    description: t.nullable(t.Text),
+    ...t.membersOf(RequestableRead, 'max_duration', 'reason', 'auto'),
+  }),
+)
+export type RequestableRole = t.Static<typeof RequestableRole>
+
+export const RequestableRoleQuery = query({
+  ...page,
+  as: textParameter('a user, key or id: only roles that this user may ask for'),
+})

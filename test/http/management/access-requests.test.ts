@@ -542,6 +542,72 @@ describe('lists', () => {
   })
 })
 
+describe('what a user sees of a tenant', () => {
+  const there = '$F/tenants/acme/access_requests'
+  const seen = async (as: string, query = '') =>
+    (await ask('GET', `${there}?per_page=100&as=${as}${query}`)).body.data.map(
+      ({ id, may }: { id: string; may: string[] }) => [id, may],
+    )
+
+  it('is what the user asked for and may decide about, with what may be done now', async () => {
+    const pending = await made()
+    const own = await made({ as: 'ben' })
+    const onInstance = await made({ as: 'dan', role: 'operator', tenant: undefined, resource_instance: 'server:db' })
+    expect(await seen('ana')).toEqual([[pending, ['cancel']]])
+    expect(await seen('eve')).toEqual([])
+    expect(await seen('ben')).toEqual([
+      [pending, ['approve', 'deny']],
+      [own, ['cancel']],
+      [onInstance, ['approve', 'deny']],
+    ])
+    await decide(pending, 'approve', 'ben')
+    expect(await seen('cyd', '&state=approved')).toEqual([[pending, ['revoke']]])
+    // what the request gave approves as any other role that is held
+    expect(await seen('ana')).toEqual([
+      [pending, ['revoke']],
+      [own, ['approve', 'deny']],
+    ])
+    await decide(pending, 'revoke', 'ana')
+    expect(await seen('ana', '&role=responder')).toEqual([[pending, []]])
+    expect((await ask('GET', there)).body.data[0]).not.toHaveProperty('may')
+  })
+
+  it('is nothing for who is not stored, or suspended', async () => {
+    await ask('PUT', '$F/users/cyd/suspension', { reason: 'left' })
+    for (const path of [there, '$F/tenants/acme/requestable_roles']) {
+      refused(await ask('GET', `${path}?as=cyd`), 403, 'suspended')
+      expect((await ask('GET', `${path}?as=no-one`)).status).toBe(404)
+      expect((await ask('GET', `${path}?as=eve`, undefined, { headers: { 'x-as-tenant': 'acme' } })).status).toBe(404)
+    }
+    await ask('DELETE', '$F/users/cyd/suspension')
+  })
+
+  it('are also the roles that may be asked for there, for as long as the role is given for', async () => {
+    const rows = async (query: string) => (await ask('GET', `$F/tenants/acme/requestable_roles${query}`)).body.data
+    const roles = async (query: string) => {
+      type Row = { key: string; resource: string | null; max_duration: number }
+      const found = (await rows(query)).map(({ key, resource, max_duration: most }: Row) => [key, resource, most])
+      return found.sort(([one]: [string], [other]: [string]) => one.localeCompare(other))
+    }
+    const everybody = [
+      ['guest', 'server', 7_200],
+      ['visitor', null, 600],
+    ]
+    const all = [
+      ['breaker', null, 600],
+      ['guest', 'server', 7_200],
+      ['operator', 'server', 7_200],
+      ['responder', null, 7_200],
+      ['short', null, 60],
+      ['visitor', null, 600],
+    ]
+    expect(await roles('')).toEqual(all)
+    expect(await roles('?as=ana')).toEqual(all)
+    expect(await roles('?as=eve')).toEqual(everybody)
+    expect(await rows('?as=ana&per_page=2&page=3')).toEqual((await rows('')).slice(4))
+  })
+})
+
 describe('requestable', () => {
   const put = (fields: object) => ask('PATCH', '$S/roles/short', { requestable: fields })
 

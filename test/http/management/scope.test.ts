@@ -71,6 +71,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'DELETE /v2/facts/:p/:e/tenants/:ref/invites/:invite': { level: 'tenant' },
   'GET /v2/facts/:p/:e/tenants/:ref/access_requests': { level: 'tenant' },
   'POST /v2/facts/:p/:e/tenants/:ref/access_requests': { level: 'tenant' },
+  'GET /v2/facts/:p/:e/tenants/:ref/requestable_roles': { level: 'tenant' },
   'GET /v2/facts/:p/:e/tenants/:ref/access_requests/:request': { level: 'tenant' },
   'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/approve': { level: 'tenant' },
   'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/deny': { level: 'tenant' },

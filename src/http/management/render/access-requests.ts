@@ -2,7 +2,8 @@
 import { type AccessRequest, expiresAt, requestState } from '../../../kinds/access-request.ts'
 import { presentFields } from '../../../kinds/fields.ts'
 import { noteFields } from '../../../kinds/role-assignment.ts'
-import type { AccessRequestRead } from '../../../management/schemas/access-requests.ts'
+import type { RoleOnRequest } from '../../../management/objects/requestable-roles.ts'
+import type { AccessRequestRead, RequestableRole } from '../../../management/schemas/access-requests.ts'
 import type { Scope } from '../auth.ts'
 import { place, printTime, times } from './stamps.ts'
 
@@ -31,4 +32,11 @@ export function accessRequestRead(scope: Scope, request: AccessRequest, now: num
     ...place(scope),
     ...times(request),
   }
+}
+
+export function requestableRole({ role, requestable, max_duration }: RoleOnRequest): RequestableRole {
+  const { name, description } = role
+  const [key, resource] = 'resource' in role ? [role.role, role.resource] : [role.key, null]
+  const { reason, auto } = requestable
+  return { key, resource, name, description, max_duration, reason, ...(auto === undefined ? {} : { auto }) }
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../kinds/access-request.ts'
 import { roleKeyIn } from '../../../kinds/kind.ts'
 import type { Tenant } from '../../../kinds/tenant.ts'
+import { isApprover, requireActor } from '../../../management/objects/approvers.ts'
 import { rolesNamed } from '../../../management/objects/role-assignments.ts'
 import { closedSpan, openSpan } from '../../../management/rules/time-spans.ts'
 import {
@@ -79,7 +80,14 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
   }
 }
 
-/** Requests, of one tenant where the path names it, by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of creation. */
+/** Where a list says for which user it is. */
+export const AS = ['query', 'as']
+
+/**
+ * Requests, of one tenant where the path names it, and there of those that a user made or may decide about `as`; by `state`, `user`, `role`, `tenant`, which may be repeated, and `resource_instance`, in the order of
+ * creation.
+ * @throws INPUT_INVALID; of `as` OBJECT_NOT_FOUND, REQUEST_REFUSED
+ */
 export async function listRequests(
   view: () => StoredView,
   query: Query,
@@ -148,6 +156,12 @@ function listFilters(view: () => View, query: Query, tenant?: Tenant): Filter<Ac
       { sources, fits: (row) => row.tenant_id === tenant.id },
       { fits: (row) => row.tenant_id === tenant.id },
     )
+    const as = readText(query, 'as')
+    if (as !== undefined) {
+      const instant = Date.now()
+      const user = requireActor(now, { as }, instant, AS)
+      filters.push({ fits: (row) => row.user === user.key || isApprover(view(), row, user, instant) })
+    }
   }
   byName(
     'role',

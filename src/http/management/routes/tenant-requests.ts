@@ -1,21 +1,28 @@
 // Access requests in a tenant, for its own administrators: /v2/facts/{p}/{e}/tenants/{tenant}/access_requests.
 import type { FastifyInstance } from 'fastify'
+import { listSteps, requireActor } from '../../../management/objects/approvers.ts'
+import { listRequestable } from '../../../management/objects/requestable-roles.ts'
 import { type Decision, requireRequest } from '../../../management/objects/tenant-requests.ts'
 import {
   AccessRequestApprove,
   AccessRequestDecide,
   AccessRequestInTenant,
   AccessRequestRead,
+  RequestableRole,
+  RequestableRoleQuery,
   TenantRequestQuery,
 } from '../../../management/schemas/access-requests.ts'
 import { describe } from '../../description.ts'
+import { readText } from '../../page.ts'
 import { readActing } from '../acting-user.ts'
+import { sliced } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
-import { accessRequestRead } from '../render/access-requests.ts'
+import { accessRequestRead, requestableRole } from '../render/access-requests.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
-import { listRequests } from './access-requests.ts'
+import { AS, listRequests } from './access-requests.ts'
 
-const REQUESTS = '/v2/facts/:p/:e/tenants/:ref/access_requests'
+const TENANT = '/v2/facts/:p/:e/tenants/:ref'
+const REQUESTS = `${TENANT}/access_requests`
 const REQUEST = `${REQUESTS}/:request`
 const read = { operation: 'members.read', tag: 'tenants' } as const
 const change = { operation: 'members.write', tag: 'tenants' } as const
@@ -39,10 +46,28 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
     form: 'page',
     rows: ({ view, ref, query }, page) => listRequests(view, query, page, view().require('tenant', ref)),
     answer: AccessRequestRead,
-    print: ({ scope }, requests) => {
+    print: ({ scope, view, query }, requests) => {
       const now = Date.now()
-      return requests.map((request) => accessRequestRead(scope, request, now))
+      const as = readText(query, 'as')
+      const actor = as === undefined ? undefined : { user: requireActor(view(), { as }, now, AS), acting: { as } }
+      return requests.map((request) => ({
+        ...accessRequestRead(scope, request, now),
+        ...(actor === undefined ? {} : { may: listSteps(view(), request, actor, now) }),
+      }))
     },
+  })
+  listRoute(app, management, {
+    path: `${TENANT}/requestable_roles`,
+    ...read,
+    summary: 'List the roles that may be asked for in a tenant',
+    query: RequestableRoleQuery,
+    form: 'page',
+    rows: async ({ view, ref, query }, page) => {
+      const tenant = view().require('tenant', ref).key
+      return sliced(listRequestable(view(), { tenant, as: readText(query, 'as') }, Date.now()), page)
+    },
+    answer: RequestableRole,
+    print: (_asked, roles) => roles.map(requestableRole),
   })
   app.post<{ Params: { ref: string }; Body: AccessRequestInTenant }>(
     REQUESTS,

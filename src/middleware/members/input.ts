@@ -1,7 +1,7 @@
 // What is read of a request to the routes of members: parameters and fields that a route knows, within a bound. The
 // management API looks at their values.
-import { MEMBER_BODY_BYTES_MAX } from '../model/limits.ts'
-import { type Fields, MemberRefusal } from './member-answers.ts'
+import { MEMBER_BODY_BYTES_MAX } from '../../model/limits.ts'
+import { type Fields, MemberRefusal } from './answers.ts'
 
 /** The parameters of a request: those that are known, each once. @throws MemberRefusal */
 export function readQuery(request: Request, known: readonly string[]): Readonly<Record<string, string>> {
@@ -34,13 +34,22 @@ function parse(text: string): unknown {
   }
 }
 
+/** The next part of a body. @throws MemberRefusal when it has broken off */
+async function readPart(reader: ReadableStreamDefaultReader<Uint8Array> | undefined) {
+  try {
+    return (await reader?.read()) ?? { done: true, value: undefined }
+  } catch {
+    throw new MemberRefusal(400, 'invalid', 'the body ended before it was whole')
+  }
+}
+
 /** The text of a body, within the bound. What is beyond is not read, and not cancelled: the answer comes first. */
 async function readText(request: Request): Promise<string> {
   const reader = request.body?.getReader()
   const chunks: Uint8Array[] = []
   let bytes = 0
   for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
+    const { done, value } = await readPart(reader)
     if (done || value === undefined) return new TextDecoder().decode(joined(chunks, bytes))
     bytes += value.length
     if (bytes > MEMBER_BODY_BYTES_MAX)

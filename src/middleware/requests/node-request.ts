@@ -1,7 +1,7 @@
 // A request of node:http in the form of Fetch, for the frameworks that have the former.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
-import { MEMBER_BODY_BYTES_MAX } from '../model/limits.ts'
+import { MEMBER_BODY_BYTES_MAX } from '../../model/limits.ts'
 
 export interface NodeRequest {
   readonly method: string

@@ -1,9 +1,9 @@
 // What the middleware for every framework shares: the user of a request, resolved once, its decisions, and the answer
 // to a request that is not allowed. Only errors of Zerohop become answers; every other error is the application's own.
-import { type ErrorCode, isZerohopError, type ZerohopError } from '../model/errors.ts'
-import { EVERYBODY } from '../model/keys.ts'
-import { REQUEST_DECISIONS_MAX } from '../model/limits.ts'
-import type { Pdp } from '../pdp/pdp.ts'
+import { type ErrorCode, isZerohopError, type ZerohopError } from '../../model/errors.ts'
+import { EVERYBODY } from '../../model/keys.ts'
+import { REQUEST_DECISIONS_MAX } from '../../model/limits.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
 import type {
   ActionObject,
   ActionOf,
@@ -12,8 +12,8 @@ import type {
   ResourceObject,
   TypeOf,
   UserIn,
-} from '../pdp/policy-types.ts'
-import type { Action, Attributes, Resource } from '../pdp/request.ts'
+} from '../../pdp/policy-types.ts'
+import type { Action, Attributes, Resource } from '../../pdp/request.ts'
 
 export interface AuthorizationOptions<R, P extends PolicyTypes = PolicyTypes> {
   /** the user of an authenticated request; without one the answer is 401, but for `anonymous` */

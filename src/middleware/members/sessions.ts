@@ -1,8 +1,8 @@
 // Sessions of the routes of members, for a product that has none where they are mounted: the server of the vendor begins
 // one (`POST /v2/auth/elements_login_as`), the browser brings its token to `GET /login`, and from then on a cookie says
 // who asks. Each request looks the token up, so a session that was ended is over at once.
-import type { ManagementClient } from '../client/management-client.ts'
-import { answer, dataIn, refuse } from './member-answers.ts'
+import type { ManagementClient } from '../../client/management-client.ts'
+import { answer, dataIn, refuse } from './answers.ts'
 
 /** Who sends a request, and for which tenant: what the vendor's own session says. */
 export interface Member {

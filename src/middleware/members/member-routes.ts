@@ -2,16 +2,19 @@
 // the form of Fetch: who asks is said by the vendor's session, whether they may is decided by the engine, and the
 // management API is asked with a key that stays on the vendor's server. A request never names a tenant. The meaning is
 // in docs/middleware.md.
-import type { ManagementClient } from '../client/management-client.ts'
-import { isZerohopError } from '../model/errors.ts'
-import { parsePermission } from '../model/keys.ts'
-import { MEMBERS_MARK } from '../model/members.ts'
-import type { Pdp } from '../pdp/pdp.ts'
-import { answer, MemberRefusal, refuse, unavailable } from './member-answers.ts'
-import { readBody, readQuery } from './member-input.ts'
-import { type Member, MemberSessions } from './member-sessions.ts'
-import { MEMBER_ROUTES, type MemberRoute, type Need } from './member-table.ts'
-import { RequestAuthorization, refusalOf, UNAUTHENTICATED } from './request-authorization.ts'
+import type { ManagementClient } from '../../client/management-client.ts'
+import { isZerohopError } from '../../model/errors.ts'
+import { parsePermission } from '../../model/keys.ts'
+import { DESCRIPTION_LENGTH_MAX } from '../../model/limits.ts'
+import { MEMBERS_MARK } from '../../model/members.ts'
+import { reasonHeaders } from '../../model/reason-headers.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import { RequestAuthorization, refusalOf, UNAUTHENTICATED } from '../requests/request-authorization.ts'
+import { answer, MemberRefusal, refuse, unavailable } from './answers.ts'
+import { isUserKey, type MemberRoute, type Need } from './call.ts'
+import { readBody, readQuery } from './input.ts'
+import { MEMBER_ROUTES } from './route-table.ts'
+import { type Member, MemberSessions } from './sessions.ts'
 
 export interface MemberRoutesOptions<R> {
   /** writes with the key of the environment, or of a tenant; a function where each tenant has a key of its own */
@@ -22,9 +25,16 @@ export interface MemberRoutesOptions<R> {
   readonly read?: string
   /** the permission to change it, `resource:action`; default `members:manage` */
   readonly manage?: string
+  /** the permission to make, change and delete roles of the tenant, `resource:action`; default is `manage` */
+  readonly manageRoles?: string
+  /**
+   * Why a change is made, for the history: `done` says what is done, such as "gave role `clerk` to `ben`", and the default is
+   * "members page: ana gave role `clerk` to `ben`". With nothing, that of the client is sent.
+   */
+  readonly reason?: (done: string, member: Member, request: R) => string | null | undefined
   /** the page to which a browser goes that has signed in at `/login`; without it that route is 404 */
   readonly loginPage?: string
-  /** hears why the management API did not do what it was asked for; what it throws is dropped */
+  /** hears why the management API did not do what it was asked for; default: a warning of the process. What it throws is dropped */
   readonly onError?: (error: unknown) => void
 }
 
@@ -46,12 +56,16 @@ export class MemberRoutes<R> {
   constructor(pdp: Pdp, options: MemberRoutesOptions<R>) {
     this.#pdp = pdp
     this.#options = options
-    const { manage = 'members:manage', read = manage } = options
+    const { manage = 'members:manage', read = manage, manageRoles = manage } = options
     const { client, loginPage } = options
     if (loginPage !== undefined && !isClient(client))
       throw new TypeError('with `loginPage`, `client` must be one client, with the key of the environment')
     this.#sessions = loginPage !== undefined && isClient(client) ? new MemberSessions(client, loginPage) : undefined
-    this.#permissions = { read: splitPermission('read', read), manage: splitPermission('manage', manage) }
+    this.#permissions = {
+      read: splitPermission('read', read),
+      manage: splitPermission('manage', manage),
+      manageRoles: splitPermission('manageRoles', manageRoles),
+    }
   }
 
   /**
@@ -72,7 +86,7 @@ export class MemberRoutes<R> {
     const own = await this.#findOwn(from)
     return this.#contained(async () => {
       const member = own ?? (await this.#sessions?.find(request))
-      return member === undefined ? refused(UNAUTHENTICATED) : this.#answer(request, member, found)
+      return member === undefined ? refused(UNAUTHENTICATED) : this.#answer({ request, from, member, ...found })
     })
   }
 
@@ -83,18 +97,35 @@ export class MemberRoutes<R> {
     return own
   }
 
-  async #answer(request: Request, member: Member, { route, names }: Found): Promise<Response> {
+  async #answer({ request, from, member, route, names }: Asked<R>): Promise<Response> {
     const authorization = new RequestAuthorization(this.#pdp, member.user, member.tenant)
     const decide = (need: Need) => {
       const { resource, action } = this.#permissions[need]
       return refusalOf(authorization.decide(action, { type: resource, tenant: member.tenant }))
     }
-    const denied = decide(route.needs)
+    const denied = route.needs === null ? undefined : decide(route.needs)
     if (denied !== undefined) return refused(denied)
+    if (!isUserKey(member.user)) return refuse(403, 'forbidden', 'this user is not known')
     const body = route.body === undefined ? {} : await readBody(request, route.body)
     const query = readQuery(request, route.query ?? [])
-    const at = await this.#at(member)
-    return route.run({ ...at, names, body, query, mayManage: () => decide('manage') === undefined })
+    const reason = route.method === 'GET' ? undefined : this.#reason(route.done(names, body), member, from)
+    const { client, scope } = await this.#reach(member)
+    return route.run({
+      client,
+      place: { ...scope, ref: member.tenant },
+      headers: { 'x-as-tenant': member.tenant, 'x-acting-user': member.user, ...reasonHeaders({ reason }) },
+      user: member.user,
+      names,
+      body,
+      query,
+      may: (need) => decide(need) === undefined,
+    })
+  }
+
+  /** Why a change is made, for the history. */
+  #reason(done: string, member: Member, from: R): string | undefined {
+    const { reason = formatReason } = this.#options
+    return reason(done, member, from)?.slice(0, DESCRIPTION_LENGTH_MAX)
   }
 
   /** The answer, also where the management API gave none: it has nothing of the key or the address. */
@@ -103,20 +134,20 @@ export class MemberRoutes<R> {
       return await answered()
     } catch (error) {
       if (error instanceof MemberRefusal) return error.response
-      if (isZerohopError(error, 'PATH_INVALID')) return refuse(404, 'not_found', 'there is no such member')
+      if (isZerohopError(error, 'PATH_INVALID')) return refuse(404, 'not_found', 'there is nothing of that name')
       this.#tell(error)
       return unavailable()
     }
   }
 
   /** The client of a tenant, and the place in the API that it reaches. */
-  async #at({ tenant }: Member) {
+  async #reach({ tenant }: Member) {
     const { client: given } = this.#options
     const client = isClient(given) ? given : given(tenant)
     const scope = this.#scopes.get(client) ?? readScope(client)
     this.#scopes.set(client, scope)
     try {
-      return { client, place: { ...(await scope), ref: tenant }, headers: { 'x-as-tenant': tenant } }
+      return { client, scope: await scope }
     } catch (error) {
       this.#scopes.delete(client)
       throw error
@@ -125,11 +156,19 @@ export class MemberRoutes<R> {
 
   #tell(error: unknown): void {
     try {
-      this.#options.onError?.(error)
+      ;(this.#options.onError ?? warn)(error)
     } catch {
       // the request has its answer, whatever the log does
     }
   }
+}
+
+const formatReason = (done: string, { user }: Member): string => `members page: ${user} ${done}`
+
+/** One line in the log of a process, where the application has none for it. */
+function warn(error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error)
+  globalThis.process?.emitWarning(`zerohop: the routes of members: ${reason}`, { code: 'ZEROHOP_MEMBERS' })
 }
 
 const isClient = (given: ManagementClient | ((tenant: string) => ManagementClient)): given is ManagementClient =>
@@ -175,6 +214,12 @@ function refuseUnmarked(request: Request): Response | undefined {
   const { name, value } = MEMBERS_MARK
   if (request.headers.get('sec-fetch-site') !== 'cross-site' && request.headers.get(name) === value) return undefined
   return refuse(403, 'forbidden', `a request needs the header \`${name}: ${value}\`, from a page of this site`)
+}
+
+interface Asked<R> extends Found {
+  readonly request: Request
+  readonly from: R
+  readonly member: Member
 }
 
 interface Found {
