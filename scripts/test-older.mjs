@@ -3,9 +3,9 @@
 //   --commit   the older version; default: the last one before grants for a time
 //   --keep     builds it there, or uses what was built there
 //   --record   writes what was asked to docs/runs.md
-// An older PDP follows an environment that has nothing it does not know, and refuses one that has, instead of deciding
-// without it; an older server refuses such a folder and its backup, and opens the others; an older replica beside a newer one
-// goes on until something is written that it does not know. It needs the history: without it nothing is run, and it says so.
+// An older PDP follows an environment that has nothing in its image that it does not know, and refuses one that has, instead
+// of deciding without it; an older server refuses a folder with each, and its backup, and opens the others; an older replica
+// beside a newer one goes on until something is written that it does not know. It needs the history: without it nothing is run, and it says so.
 // Exit code 1 when something went wrong.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -81,6 +81,12 @@ async function compare(older) {
   await eventually(() => following.isAllowed('ben'), 'an older PDP goes on to follow what has nothing new')
   for (const [at, { name, feature, secret }] of environments.entries()) {
     if (feature === undefined) continue
+    if (feature.refusal === undefined) {
+      const pdp = await pdps[at].ask()
+      await eventually(() => pdp.isAllowed('ben'), `${name}: an older PDP goes on to follow`)
+      console.log(`an older PDP goes on to follow an environment with ${name}`)
+      continue
+    }
     await eventually(() => feature.refusal.test(pdps[at].output()), `${name}: an older PDP says why it stops`)
     const running = await pdps[at].ask()
     if (await running.isAllowed('ben')) throw new Error(`${name}: an older PDP goes on without what it does not know`)
@@ -93,39 +99,53 @@ async function compare(older) {
   }
   if (!(await following.isAllowed('ben'))) throw new Error(`${unchanged.name}: the answer was lost`)
   await again.stop()
-  await openByOlder(older, plain, data)
-  restoreByOlder(older, plain, data)
+  await openByOlder(older, plain)
+  for (const environment of environments) if (environment.feature) await refuseByOlder(older, plain, key, environment)
   await withPostgres(async ({ database }) => {
     for (const feature of FEATURES) await followByOlder(older, await database(), feature)
   })
 }
 
-/** A folder that has nothing new is opened by the older version, and one that has is refused. */
-async function openByOlder(older, plain, data) {
-  const opened = start(older, ['api'], { ZEROHOP_DATA: plain, ZEROHOP_API_PORT: '0' })
+/** A folder that has nothing new is opened by the older version, and its backup restored. */
+async function openByOlder(older, plain) {
+  const copy = copyFolder(plain)
+  const opened = start(older, ['api'], { ZEROHOP_DATA: copy, ZEROHOP_API_PORT: '0' })
   await opened.address()
   await opened.stop()
   console.log('an older server opens a folder that has nothing new')
-  const refused = start(older, ['api'], { ZEROHOP_DATA: data, ZEROHOP_API_PORT: '0' })
-  const code = await refused.ended
-  if (code === 0 || !/format/i.test(refused.output())) throw new Error(`it was not refused: ${refused.output()}`)
-  console.log(`an older server refuses a folder with ${listFeatures()}: ${lastLine(refused)}`)
-}
-
-/** The same of backups that this version makes. */
-function restoreByOlder(older, plain, data) {
-  const restore = (from) => {
-    const backup = `${from}.backup`
-    run(process.execPath, [join(ROOT, PROGRAM), 'backup', backup, '--data', from])
-    const args = [join(older, PROGRAM), 'restore', backup, '--data', `${from}.restored`]
-    return spawnSync(process.execPath, args, { encoding: 'utf8' })
-  }
-  const restored = restore(plain)
+  const restored = restoreBy(older, plain)
   if (restored.status !== 0) throw new Error(`a backup that has nothing new was refused: ${restored.stderr}`)
   console.log('an older version restores a backup that has nothing new')
-  const { status, stderr } = restore(data)
-  if (status === 0 || !/format/i.test(stderr)) throw new Error(`a backup with something new was not refused: ${stderr}`)
-  console.log(`an older version refuses a backup with ${listFeatures()}: ${stderr.trim()}`)
+}
+
+/** A folder with the feature alone is refused, and so is its backup. */
+async function refuseByOlder(older, plain, key, { name, feature, facts }) {
+  const data = copyFolder(plain)
+  const server = start(ROOT, ['api'], { ZEROHOP_DATA: data, ZEROHOP_API_PORT: '0' })
+  await feature.bring(facts.by(caller(await server.address(), key)))
+  await server.stop()
+  const refusal = new RegExp(`has format ${feature.format}, this version reads 3`)
+  const refused = start(older, ['api'], { ZEROHOP_DATA: data, ZEROHOP_API_PORT: '0' })
+  const code = await refused.ended
+  if (code === 0 || !refusal.test(refused.output()))
+    throw new Error(`a folder with ${name} was not refused: ${refused.output()}`)
+  const { status, stderr } = restoreBy(older, data)
+  if (status === 0 || !refusal.test(stderr)) throw new Error(`a backup with ${name} was not refused: ${stderr}`)
+  console.log(`an older version refuses a folder and a backup with ${name}: ${firstMatch(refused, refusal)}`)
+}
+
+function copyFolder(from) {
+  const to = join(folder, randomName('copy'))
+  cpSync(from, to, { recursive: true })
+  return to
+}
+
+/** Restores by the older version what this one backs up. */
+function restoreBy(older, from) {
+  const backup = join(folder, randomName('backup'))
+  run(process.execPath, [join(ROOT, PROGRAM), 'backup', backup, '--data', from])
+  const args = [join(older, PROGRAM), 'restore', backup, '--data', `${backup}.restored`]
+  return spawnSync(process.execPath, args, { encoding: 'utf8' })
 }
 
 /** A replica of the older version on a database that one of this version uses: until the feature is there, and then. */
@@ -171,7 +191,11 @@ async function openEnvironment(api, feature) {
   const { id, project_id, organization_id } = await api('POST', '/v2/projects/default/envs', { key, name })
   const body = { organization_id, project_id, environment_id: id, object_type: 'env', access_level: 'admin' }
   const { secret } = await api('POST', '/v2/api-key', body)
-  const call = (method, path, sent) => api(method, path.replace('{e}', `default/${key}`), sent)
+  const by =
+    (asked) =>
+    (method, path, ...sent) =>
+      asked(method, path.replace('{e}', `default/${key}`).replace('{env}', `default/envs/${key}`), ...sent)
+  const call = Object.assign(by(api), { by })
   await call('POST', '/v2/schema/{e}/resources', { key: 'doc', name: 'Doc', actions: { read: {} } })
   await call('POST', '/v2/schema/{e}/roles', { key: 'reader', name: 'Reader', permissions: ['doc:read'] })
   await call('POST', '/v2/facts/{e}/tenants', { key: 'acme', name: 'Acme' })
@@ -252,10 +276,13 @@ function run(command, args, options) {
 }
 
 function caller(url, key) {
-  return async (method, path, body) => {
+  return async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: {
+        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...{ 'x-reason': 'a test of versions', ...headers },
+      },
       body: JSON.stringify(body),
     })
     const text = await response.text()
@@ -272,10 +299,6 @@ async function eventually(look, what) {
     if (Date.now() > until) throw new Error(`not seen: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
   }
-}
-
-function lastLine(program) {
-  return program.output().trim().split('\n').at(-1)
 }
 
 /** What the program said first that matches. */

@@ -1,6 +1,6 @@
 // The part of `verify` for roles: their rows of permissions, the edges between them, and how many roles hold a
 // permission. Safe on any bytes, as the rest.
-import { EDGE_BYTES, Edge, Header, PAGE_BYTES, Permission, ROW_BYTES, ROW_PAGES, Role } from '../abi'
+import { EDGE_BYTES, Edge, Header, PAGE_BYTES, PAGE_SHIFT, Permission, ROW_BYTES, ROW_PAGES, Role } from '../abi'
 import { Fault, Table } from '../limits'
 import { hasBit, isEmptyPage, pageAddress } from '../memory/bitset'
 import { field } from '../memory/memory'
@@ -54,30 +54,53 @@ function soundEdges(role: u32): bool {
 
 /** effective = own ∪ parents' effective, and no bit beyond the permissions that are live. */
 function soundEffective(role: u32): bool {
-  const row = role + Role.Row
-  const own = ownRow(role)
-  const top = field(Header.PermissionTop)
-  for (let index: u32 = 1; index < (ROW_PAGES as u32); index++) {
-    if (load<u32>(row + index * 4) !== 0 && index << 11 > top) return false
+  let hasMore = hasPages(role + Role.Row) || hasPages(ownRow(role))
+  for (let edge = load<u32>(role, Role.Parents); edge !== 0 && !hasMore; edge = load<u32>(edge, Edge.NextParent)) {
+    hasMore = hasPages(load<u32>(edge, Edge.Parent) + Role.Row)
   }
-  for (let id: u32 = 0; id <= (top | 2047); id++) {
-    const page = id >>> 11
-    if (page !== 0 && (id & 2047) === 0 && load<u32>(row + page * 4) === 0 && load<u32>(own + page * 4) === 0) {
-      let parents: u32 = 0
-      for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
-        parents |= load<u32>(load<u32>(edge, Edge.Parent) + page * 4, Role.Row)
-      }
-      if (parents === 0) {
-        id |= 2047
-        continue
-      }
-    }
-    let expected = hasBit(own, id)
+  const pages: u32 = hasMore ? ROW_PAGES : 1
+  for (let index: u32 = 0; index < pages; index++) {
+    if (!soundPage(role, index)) return false
+  }
+  return true
+}
+
+/** Whether a row has more than its first page; few have. */
+function hasPages(row: u32): bool {
+  let pages: u32 = 0
+  for (let index: u32 = 1; index < (ROW_PAGES as u32); index++) pages |= load<u32>(row + index * 4)
+  return pages !== 0
+}
+
+function soundPage(role: u32, index: u32): bool {
+  const page = pageAddress(role + Role.Row, index)
+  const own = pageAddress(ownRow(role), index)
+  let sources = page | own
+  for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
+    sources |= pageAddress(load<u32>(edge, Edge.Parent) + Role.Row, index)
+  }
+  if (sources === 0) return true
+  for (let offset: u32 = 0; offset < (PAGE_BYTES as u32); offset += 8) {
+    let expected = bitsAt(own, offset)
     for (let edge = load<u32>(role, Role.Parents); edge !== 0; edge = load<u32>(edge, Edge.NextParent)) {
-      if (hasBit(load<u32>(edge, Edge.Parent) + Role.Row, id)) expected = true
+      expected |= bitsAt(pageAddress(load<u32>(edge, Edge.Parent) + Role.Row, index), offset)
     }
-    if (hasBit(row, id) !== expected) return false
-    if (!expected) continue
+    if (bitsAt(page, offset) !== expected) return false
+    if (expected !== 0 && !areLive(expected, (index << PAGE_SHIFT) + (offset << 3))) return false
+  }
+  return true
+}
+
+/** 64 bits of a page, from an offset on. */
+function bitsAt(page: u32, offset: u32): u64 {
+  return page === 0 ? 0 : load<u64>(page + offset)
+}
+
+/** Whether each bit is that of a live permission; the first one stands for the id `first`. */
+function areLive(bits: u64, first: u32): bool {
+  const top = field(Header.PermissionTop)
+  for (let left = bits; left !== 0; left &= left - 1) {
+    const id = first + (ctz<u64>(left) as u32)
     if (id === 0 || id > top || !isLive(load<u32>(field(Header.PermissionDirectory) + id * 4))) return false
   }
   return true

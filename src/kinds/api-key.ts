@@ -41,6 +41,9 @@ export interface ApiKey extends Stored {
   readonly secret_of?: string
 }
 
+/** True of what stands for a session of a user in a tenant, and is not a key. */
+export const isSession = (key: Pick<ApiKey, 'user_id'>): boolean => key.user_id !== undefined
+
 export const apiKey = {
   number: 131,
   hasIds: true,

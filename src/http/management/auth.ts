@@ -1,6 +1,6 @@
 // Who is asking, and for which environment. A key is found by the SHA-256 of its secret and compared in constant time;
-// what was found is remembered only as long as the control log of its organization stands still, so a rotated key is
-// dead at once. What a key may do is src/management/rules/access.ts. Foreign objects are missing, with the same answer as
+// what was found is remembered only as long as the control log of its organization gets nothing but sessions of members, so a
+// rotated key is dead at once. What a key may do is src/management/rules/access.ts. Foreign objects are missing, with the same answer as
 // objects that do not exist.
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -27,6 +27,7 @@ import type { Store } from '../../store/store.ts'
 import type { UseCases, View } from '../../store/view.ts'
 import { findGlobal, V1_ENVIRONMENT } from '../../v1/use-cases/global-environment.ts'
 import { isConsole } from '../console/console-request.ts'
+import { KeyChanges } from '../key-changes.ts'
 import type { OperatorCheck } from '../metrics.ts'
 import { requireRequired } from './requirements.ts'
 
@@ -96,7 +97,7 @@ function findBearer(header: string | undefined): string | undefined {
   return header === undefined ? undefined : BEARER.exec(header)?.[1]
 }
 
-type Keys = Pick<Store<UseCases>, 'findApiKey' | 'diedWithEnvironment' | 'view' | 'head'>
+type Keys = Pick<Store<UseCases>, 'findApiKey' | 'diedWithEnvironment' | 'view' | 'head' | 'entries'>
 /** Hears that a key of an organization is used. */
 type OnKeyUse = (organization: LogId, key: ApiKey) => void
 interface Known<T> {
@@ -112,11 +113,13 @@ export class Gate {
   /** each for one request of the same process */
   readonly #tickets = new Map<string, Caller>()
 
+  readonly #changes: KeyChanges
   readonly #used: OnKeyUse
 
   /** @param used hears of each use of a key */
   constructor(store: Keys, used: OnKeyUse = () => {}) {
     this.#store = store
+    this.#changes = new KeyChanges(store, (hash) => this.#callers.has(hash))
     this.#used = used
   }
 
@@ -255,12 +258,12 @@ export class Gate {
   }
 
   #isCurrent(known: Known<unknown>, organization: LogId): boolean {
-    return known.revision === this.#store.head(organization).revision
+    return known.revision >= this.#changes.last(organization)
   }
 
   #remember<T>(map: Map<string, Known<T>>, name: string, value: T, organization: LogId): T {
     if (map.size >= AUTH_CACHE_MAX) map.clear()
-    map.set(name, { revision: this.#store.head(organization).revision, value })
+    map.set(name, { revision: this.#changes.last(organization), value })
     return value
   }
 }

@@ -10,7 +10,9 @@ import type { OnEvent } from '../../model/events.ts'
 import { DAY_MS, requireNotEnded, startOfDay } from '../../model/key-end.ts'
 import { AT_LEAST_DEFAULT_MS, AUTH_CACHE_MAX, FIRST_IMAGE_WAIT_MS } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { StoreEvent } from '../../store/store.ts'
+import type { Store, StoreEvent } from '../../store/store.ts'
+import type { UseCases } from '../../store/view.ts'
+import { KeyChanges } from '../key-changes.ts'
 import { SecretText } from '../secret-text.ts'
 import { findVouched } from './vouched.ts'
 
@@ -67,7 +69,7 @@ export function singlePdp(pdp: Pdp, apiKey: string, keyId: () => string = () => 
   return { readKeyId: keyId, findNow, find: async (authorization) => findNow(authorization) }
 }
 
-export interface KeyStore {
+export interface KeyStore extends Pick<Store<UseCases>, 'head' | 'entries'> {
   findApiKey(hash: string): { key: ApiKey; organization: LogId } | undefined
   diedWithEnvironment(hash: string): boolean
   listen(listener: OnEvent<StoreEvent>): () => void
@@ -98,8 +100,11 @@ export interface PooledKeys {
 export class PooledPdps implements PdpDirectory {
   readonly #keys: KeyStore
   readonly #of: PooledKeys
-  /** by hash, valid until the next write to the organization's control log */
+  /** by hash, valid until something of keys is written to the organization's control log */
   readonly #known = new Map<string, Known>()
+  readonly #changes: KeyChanges
+  /** by organization, up to which revision what is known is right */
+  readonly #since = new Map<LogId, number>()
   /** the header of the last request with its key, because most requests of a service have the same */
   #last: { readonly header: SecretText; readonly known: Known } | undefined
   /** hashes of keys that were valid once: they are answered as revoked, not as unknown */
@@ -108,8 +113,9 @@ export class PooledPdps implements PdpDirectory {
   constructor(keys: KeyStore, of: PooledKeys) {
     this.#keys = keys
     this.#of = of
+    this.#changes = new KeyChanges(keys, (digest) => this.#known.has(digest))
     keys.listen((event) => {
-      if (event.event === 'committed') this.#forget(event.log)
+      if (event.event === 'committed') this.#hear(event.log)
     })
   }
 
@@ -162,13 +168,27 @@ export class PooledPdps implements PdpDirectory {
     const { id, secret_of = id, project_id: project, environment_id: environment, expires_at } = found.key
     if (project === null || environment === null)
       throw new ZerohopError('KEY_TOO_NARROW', { what: 'ask a PDP: use the key of an environment' })
-    if (this.#known.size >= AUTH_CACHE_MAX) this.#known.clear()
+    if (this.#known.size >= AUTH_CACHE_MAX) {
+      this.#known.clear()
+      this.#since.clear()
+    }
     const { organization } = found
+    if (!this.#since.has(organization)) this.#since.set(organization, this.#changes.last(organization))
     this.#of.used?.(organization, found.key)
     const until = Math.min(startOfDay(now) + DAY_MS, expires_at ?? Number.POSITIVE_INFINITY)
     const entry = { id: secret_of, project, environment, organization, until }
     this.#known.set(digest, entry)
     return entry
+  }
+
+  /** Forgets what a write to a control log changed of keys; of other logs nothing is known. */
+  #hear(log: LogId): void {
+    const since = this.#since.get(log)
+    if (since === undefined) return
+    const changed = this.#changes.last(log)
+    if (changed <= since) return
+    this.#since.set(log, changed)
+    this.#forget(log)
   }
 
   #forget(organization: LogId): void {

@@ -12,7 +12,7 @@ import { instanceTenant } from '../records/instance.ts'
 import { permissionsOfType } from '../records/permission.ts'
 import { principalAttributes } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
-import { hasResourceRoles, roleType } from '../records/role.ts'
+import { eachRoleOfType, hasResourceRoles, roleType } from '../records/role.ts'
 import { eachRuleToRole, ruleSource } from '../records/rule.ts'
 import { records } from '../records/tables.ts'
 import type { Changed } from './changed.ts'
@@ -212,11 +212,13 @@ function noteHolders(
 function addDerivedTypes(kernel: Kernel, types: Set<string>): void {
   if (types.size === 0) return
   const steps = new Map<string, Set<string>>()
-  for (const role of records(kernel, Table.Roles)) {
-    const target = roleType(kernel, role)
-    for (const at of eachRuleToRole(kernel, role)) {
-      const source = resourceKey(kernel, roleType(kernel, ruleSource(kernel, at)))
-      steps.set(source, (steps.get(source) ?? new Set()).add(resourceKey(kernel, target)))
+  for (const target of records(kernel, Table.Resources)) {
+    for (const role of eachRoleOfType(kernel, target)) {
+      if (!kernel.isLive(role)) continue
+      for (const at of eachRuleToRole(kernel, role)) {
+        const source = resourceKey(kernel, roleType(kernel, ruleSource(kernel, at)))
+        steps.set(source, (steps.get(source) ?? new Set()).add(resourceKey(kernel, target)))
+      }
     }
   }
   for (const type of types) for (const next of steps.get(type) ?? []) types.add(next) // also walked

@@ -9,9 +9,11 @@ import { compareText } from '../../model/text-order.ts'
 import type { Inside } from '../access-diff/side.ts'
 import { Evaluator } from '../decide/evaluator.ts'
 import { everybodyStored } from '../records/everybody.ts'
+import { countRoles } from '../records/header.ts'
 import { permissionId, permissionKey, permissionResource, permissionRole } from '../records/permission.ts'
 import { resourceKey } from '../records/resource.ts'
-import { permissionIdsOfRole } from '../records/role.ts'
+import { eachRoleOfType, permissionIdsOfRole } from '../records/role.ts'
+import { rolesOfEnvironment } from '../records/roles-in-tenants.ts'
 import { isSuspended } from '../records/suspension.ts'
 import { inOrder, records } from '../records/tables.ts'
 import { LinesByRules, type Rule } from './lines-by-rules.ts'
@@ -31,6 +33,13 @@ export interface ReviewGroup {
   readonly permissions: number | null
 }
 
+/** The roles that tenants made themselves (D18), of all tenants together. */
+export interface TenantRolesCounted {
+  readonly roles: number
+  /** different users who have one */
+  readonly users: number
+}
+
 export type GroupedBy = 'role' | 'resource'
 
 export class ReviewCounts {
@@ -45,6 +54,7 @@ export class ReviewCounts {
   /** of the last user: what rules allow it, and what depends on what is sent */
   readonly #allowed = new Set<number>()
   readonly #conditional = new Set<number>()
+  #usersOfTenants = 0
   /** false when some user has more than is counted */
   complete = true
 
@@ -89,6 +99,13 @@ export class ReviewCounts {
     }
   }
 
+  /** Of the roles of tenants together; undefined where there are none. */
+  get ofTenants(): TenantRolesCounted | undefined {
+    this.#settle()
+    const roles = this.#by === 'role' ? countRoles(this.#kernel) - this.#groups.size : 0
+    return roles === 0 ? undefined : { roles, users: this.#usersOfTenants }
+  }
+
   /** In the order of their keys. */
   get groups(): readonly ReviewGroup[] {
     this.#settle()
@@ -129,8 +146,11 @@ export class ReviewCounts {
 
   /** Adds the users with the same roles to what these roles are, or give. */
   #settle(): void {
-    for (const { users, roles, permissions } of this.#roles.take())
+    for (const { users, roles, permissions } of this.#roles.take()) {
       for (const id of this.#by === 'role' ? roles : permissions) this.#count(id, 'users', users)
+      const isOfTenant = (role: number): boolean => !this.#groups.has(role)
+      if (this.#by === 'role' && [...roles].some(isOfTenant)) this.#usersOfTenants += users
+    }
   }
 
   #count(id: number, as: 'users' | 'conditional', users: number): void {
@@ -141,10 +161,13 @@ export class ReviewCounts {
 
 const empty = (key: string, permissions: number | null): ReviewGroup => ({ key, users: 0, conditional: 0, permissions })
 
+/** The roles of the environment; those of tenants (D18) may be a hundred thousand, and are counted together. */
 function rolesIn(kernel: Kernel): Map<number, ReviewGroup> {
   const found = new Map<number, ReviewGroup>()
-  for (const role of records(kernel, Table.Roles))
-    found.set(role, empty(roleName(kernel, role), permissionIdsOfRole(kernel, role).length))
+  const add = (role: number) => found.set(role, empty(roleName(kernel, role), permissionIdsOfRole(kernel, role).length))
+  for (const role of rolesOfEnvironment(kernel)) add(role)
+  for (const type of records(kernel, Table.Resources))
+    for (const role of eachRoleOfType(kernel, type)) if (kernel.isLive(role)) add(role)
   return found
 }
 

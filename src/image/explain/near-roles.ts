@@ -11,10 +11,10 @@ import { findGrant, grantRoles, grantScope, grantsOfUser } from '../records/gran
 import { instanceType, readInstanceKey } from '../records/instance.ts'
 import { permissionResource } from '../records/permission.ts'
 import { principalKey } from '../records/principal.ts'
-import { bareRole, eachRoleOfType, roleTenant, roleType } from '../records/role.ts'
+import { bareRole, eachRoleOfType } from '../records/role.ts'
+import { rolesOfEnvironment, rolesOfTenant } from '../records/roles-in-tenants.ts'
 import { ruleRelation, ruleSkipsDirect } from '../records/rule.ts'
 import { symbolTable } from '../records/symbol.ts'
-import { records } from '../records/tables.ts'
 import { hasAttached, pathTo } from './explain-roles.ts'
 import { type Hop, relationName } from './hops.ts'
 import { nearestInstance, type Some, type UnknownName } from './near-names.ts'
@@ -83,14 +83,8 @@ export function nearRoles(kernel: Kernel, asked: Asked, named: Named, isElsewher
 
 /** Roles of the environment, and those of the tenant itself (D18): no other tenant's. */
 function tenantRolesWith(kernel: Kernel, { permission, tenant }: Asked): number[] {
-  const found: number[] = []
-  const own = tenant === 0 ? undefined : principalKey(kernel, tenant)
-  for (const role of records(kernel, Table.Roles)) {
-    if (roleType(kernel, role) !== 0 || kernel.calls.holds(role, permission) !== 1) continue
-    const of = roleTenant(kernel, role)
-    if (of === undefined || of === own) found.push(role)
-  }
-  return found
+  const own = tenant === 0 ? [] : rolesOfTenant(kernel, tenant)
+  return [...rolesOfEnvironment(kernel), ...own].filter((role) => kernel.calls.holds(role, permission) === 1)
 }
 
 function rolesOfType(kernel: Kernel, type: number, permission: number): number[] {

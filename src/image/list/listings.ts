@@ -19,7 +19,8 @@ import { instanceTenant, tenantOfScope } from '../records/instance.ts'
 import { permissionsOfType } from '../records/permission.ts'
 import { principalAttributes, principalKey } from '../records/principal.ts'
 import { resourceKey } from '../records/resource.ts'
-import { roleKey, rolePermissions, roleTenant, roleType } from '../records/role.ts'
+import { roleKey, rolePermissions } from '../records/role.ts'
+import { rolesOfEnvironment } from '../records/roles-in-tenants.ts'
 import { isSuspended } from '../records/suspension.ts'
 import { records } from '../records/tables.ts'
 import { sortKeys } from './key-order.ts'
@@ -228,11 +229,9 @@ export class Listings {
   /** The roles in tenants with the permissions attached to each itself, in key order, without those of tenants (D18). */
   tenantRoles(): { key: string; permissions: string[] }[] {
     const kernel = this.#kernel
-    const rows: { key: string; permissions: string[] }[] = []
-    for (const role of records(kernel, Table.Roles)) {
-      if (roleType(kernel, role) !== 0 || roleTenant(kernel, role) !== undefined) continue
-      rows.push({ key: roleKey(kernel, role), permissions: rolePermissions(kernel, role).sort() })
-    }
+    const rows = [...rolesOfEnvironment(kernel)].map((role) => {
+      return { key: roleKey(kernel, role), permissions: rolePermissions(kernel, role).sort() }
+    })
     return rows.sort((left, right) => compareText(left.key, right.key))
   }
 

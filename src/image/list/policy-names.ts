@@ -4,10 +4,12 @@ import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { TENANT_TYPE, USER_TYPE } from '../../model/condition-reads.ts'
 import { NEAREST_NAMES_MAX } from '../../model/limits.ts'
-import { type AttributeType, parseTenantRole } from '../../model/objects.ts'
+import type { AttributeType } from '../../model/objects.ts'
 import { declaredOn } from '../explain/explain-conditions.ts'
 import { findPermission, findRelation, findSymbol } from '../look-up.ts'
 import { permissionsOfType } from '../records/permission.ts'
+import { bareRole, eachRoleOfType, roleKey } from '../records/role.ts'
+import { rolesOfEnvironment } from '../records/roles-in-tenants.ts'
 import { type SymbolTable, symbolKey } from '../records/symbol.ts'
 import { records } from '../records/tables.ts'
 
@@ -88,16 +90,22 @@ export class PolicyNames {
   /** All that questions name but tenants, sorted. */
   all(): AllNames {
     const relations = groupByType(this.#keys(Table.Relations))
-    const roles = groupByType(this.#keys(Table.Roles))
     const types = this.types().map((type) => ({
       type,
       actions: this.actions(type),
       attributes: this.#attributes(type),
       relations: relations.get(type) ?? [],
-      roles: roles.get(type) ?? [],
+      roles: this.#rolesOn(type),
     }))
-    const inTenants = (roles.get('') ?? []).filter((role) => parseTenantRole(role) === undefined)
-    return { types, roles: inTenants, userAttributes: this.#attributes(USER_TYPE) }
+    const roles = [...rolesOfEnvironment(this.#kernel)].map((role) => roleKey(this.#kernel, role)).sort()
+    return { types, roles, userAttributes: this.#attributes(USER_TYPE) }
+  }
+
+  /** The roles of a type without it, sorted. */
+  #rolesOn(type: string): string[] {
+    const kernel = this.#kernel
+    const roles = [...eachRoleOfType(kernel, findSymbol(kernel, 'resource', type))]
+    return roles.flatMap((role) => (kernel.isLive(role) ? [bareRole(kernel, role)] : [])).sort()
   }
 
   #attributes(type: string): Readonly<Record<string, AttributeType>> {

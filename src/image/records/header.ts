@@ -38,6 +38,8 @@ export const hasTimedSuspensions = (kernel: Kernel): boolean => kernel.field(Hea
 export const hasTimes = (kernel: Kernel): boolean =>
   hasTimedRoles(kernel) || hasTimedTuples(kernel) || hasTimedSuspensions(kernel)
 
+/** The roles that are live: in tenants, those of tenants (D18) too, and on instances. */
+export const countRoles = (kernel: Kernel): number => kernel.field(Header.Roles)
 /** The tenants that are live. */
 export const countTenants = (kernel: Kernel): number => kernel.field(Header.Tenants)
 export const hasSetRules = (kernel: Kernel): boolean => kernel.field(Header.SetRules) !== 0

@@ -7,12 +7,13 @@ import { ZerohopError } from '../../model/errors.ts'
 
 /** The live records of a table. */
 export function* records(kernel: Kernel, table: Table): Iterable<number> {
+  for (const record of recordsStored(kernel, table)) if (kernel.isLive(record)) yield record
+}
+
+/** The records of a table, those of deleted objects too. */
+export function* recordsStored(kernel: Kernel, table: Table): Iterable<number> {
   const buckets = kernel.word(tableRoot(table) + Root.Buckets)
-  for (let index = 0; index < buckets; index++) {
-    for (const record of kernel.readList(kernel.calls.listBucket(table, index))) {
-      if (kernel.isLive(record)) yield record
-    }
-  }
+  for (let index = 0; index < buckets; index++) yield* kernel.readList(kernel.calls.listBucket(table, index))
 }
 
 /** Records of a table, deleted ones too. */

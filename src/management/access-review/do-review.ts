@@ -111,7 +111,7 @@ async function count(image: Image, by: GroupedBy, now: number): Promise<Counted>
     isMore = image.guardAt(now, () => counts.step(REVIEW_COUNT_TURN_WORK_MAX))
     await pause() // pages are answered meanwhile
   }
-  return { groups: counts.groups, complete: counts.complete && !isMore }
+  return { groups: counts.groups, ofTenants: counts.ofTenants, complete: counts.complete && !isMore }
 }
 
 /** The value of a name, made when it is not there; the one that was used longest ago makes room. */

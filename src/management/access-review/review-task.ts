@@ -1,5 +1,5 @@
 // What goes to the thread of access reviews, and what comes back.
-import type { GroupedBy, ReviewGroup } from '../../image/access-review/counts.ts'
+import type { GroupedBy, ReviewGroup, TenantRolesCounted } from '../../image/access-review/counts.ts'
 import type { ReviewPage, ReviewPlace, ReviewQuestion } from '../../image/access-review/review.ts'
 import type { LogId, Position } from '../../log/change.ts'
 import type { AccessDiff } from '../../model/access-diff.ts'
@@ -30,6 +30,8 @@ export type ReviewTask = ReviewedRevision &
 
 export interface Counted {
   readonly groups: readonly ReviewGroup[]
+  /** by role, where tenants have roles of their own */
+  readonly ofTenants?: TenantRolesCounted | undefined
   /** false when there was more to count than the limits allow */
   readonly complete: boolean
 }

@@ -1,7 +1,7 @@
 // Sessions of the routes of members: who has signed in, and for which tenant, for a vendor whose product has no session
 // where the routes are mounted. A session is stored as a key of the tenant without any access, by a hash that no key
 // sent to the API has: it says who asks, and may do nothing itself.
-import type { ApiKey } from '../../kinds/api-key.ts'
+import { isSession } from '../../kinds/api-key.ts'
 import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { isEnded } from '../../model/key-end.ts'
@@ -39,9 +39,6 @@ export interface ElementsSession {
 
 /** The hash by which a session is found. No header can hold what is hashed, so a token is never taken for an API key. */
 const hashToken = (token: string): string => hashSecret(`elements session ${token}`)
-
-/** True of what stands for a session, and is not a key. */
-export const isSession = (key: Pick<ApiKey, 'user_id'>): boolean => key.user_id !== undefined
 
 /**
  * Begins a session of a user for one tenant. Sessions of the environment that have ended are removed.

@@ -149,6 +149,15 @@ export const AccessCounts = t.named(
         ),
       }),
     ),
+    tenant_roles: t.optional(
+      t.described(
+        t.open({
+          roles: t.described(Count, 'how many there are'),
+          users: t.described(Count, 'users who have one of them'),
+        }),
+        'by role: the roles that tenants made themselves, of all tenants together; absent without any',
+      ),
+    ),
     complete: t.described(t.Flag, 'false if a limit was reached; the numbers are then lower bounds'),
   }),
 )

@@ -91,6 +91,11 @@ export const RATE_WINDOW_MS = 60_000
  * megabytes.
  */
 export const AUTH_CACHE_MAX = 10_000
+/**
+ * Entries of a control log that are read to find out whether what is kept of API keys still holds; when there are more, keys
+ * are looked up again.
+ */
+export const KEY_CHANGES_MAX = 100
 /** Environments whose checks a PDP counts apart, each some hundred bytes; beyond it all of them begin again at 0. */
 export const METRIC_ENVIRONMENTS_MAX = 10_000
 /** Seconds for which the old secret of a rotated API key may stay valid: 30 days. */

@@ -1,6 +1,7 @@
 // How many users have each role, or may do each action: what one opens to see who.
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { counted } from 'zerohop/change-words'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
@@ -35,7 +36,7 @@ export function ReviewCounts({ by, search }: ReviewCountsProps) {
   const wanted = find.toLowerCase()
   return (
     <QueryState query={counts}>
-      {({ counts: all, complete, revision }) => {
+      {({ counts: all, tenant_roles: ofTenants, complete, revision }) => {
         const rows = all.filter(({ key }) => key.toLowerCase().includes(wanted))
         return (
           <>
@@ -50,6 +51,7 @@ export function ReviewCounts({ by, search }: ReviewCountsProps) {
               />
               <span className={classes.dim}>
                 {complete ? 'As' : 'Incomplete counts, as'} of revision {revision}
+                {ofTenants && `, without ${counted(ofTenants.roles, 'role')} of tenants`}
               </span>
             </div>
             {rows.length === 0 ? (

@@ -101,8 +101,8 @@ export function accessReviewRoutes(app: FastifyInstance, { store, audit }: Route
     async (request) => {
       const by = readWord(request.query, 'by', GROUPINGS, 'role')
       const { found, now, revision } = foundAt(request, {})
-      const { groups, complete } = await reviewer.ask({ ...revision, task: 'counts', by, now })
-      return { ...answered(found), counts: [...groups], complete }
+      const { groups, ofTenants, complete } = await reviewer.ask({ ...revision, task: 'counts', by, now })
+      return { ...answered(found), counts: [...groups], ...(ofTenants && { tenant_roles: ofTenants }), complete }
     },
   )
   app.get<Asked>(

@@ -2,9 +2,8 @@
 // of access `admin` sees a secret, and each time a secret is shown an entry in the log says so before the answer
 // leaves.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type ApiKey, KEY_LEVELS, type KeyLevel } from '../../../kinds/api-key.ts'
+import { type ApiKey, isSession, KEY_LEVELS, type KeyLevel } from '../../../kinds/api-key.ts'
 import type { PdpConfig } from '../../../kinds/pdp-config.ts'
-import { isSession } from '../../../management/objects/elements-sessions.ts'
 import { hasAccess, reachesKey } from '../../../management/rules/access.ts'
 import { findParty, listMakers } from '../../../management/rules/parties.ts'
 import {
