@@ -24,6 +24,7 @@ export const SECTIONS: readonly (readonly [
       ['Console', 'console'],
       ['Policy files', 'policy-file'],
       ['Files of facts', 'facts-file'],
+      ['Moving to Zerohop', 'moving'],
       ['Plan and apply', 'plan-and-apply'],
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],

@@ -51,7 +51,7 @@ export const ERRORS = {
   },
   NOT_FOR_EVERYBODY: {
     class: 'invalid',
-    message: '{kind} `{role}` cannot be given to everybody: set its `everybody` to true first',
+    message: '{kind} `{role}` cannot be given to everyone: set its `everybody` to true first',
   },
   NOT_OFFERED: {
     class: 'missing',
@@ -355,6 +355,10 @@ export const ERRORS = {
       'the package `lmdb`, which keeps data folders, cannot be loaded: {reason}. Install it where it runs, with its build for this platform: `npm install lmdb`, without `--omit=optional` and without `--ignore-scripts`. A bundler must leave it out, as with `--external:zerohop` of esbuild or `serverExternalPackages` of Next',
   },
   THREAD_LOST: { class: 'internal', message: 'a thread ended before it had answered: {reason}' },
+  PACKAGE_MISSING: {
+    class: 'environment',
+    message: 'the package `{name}` is not installed, and this needs it: npm install {name}',
+  },
   PORT_BUSY: { class: 'environment', message: 'port {port} on {host} is in use' },
   INTERNAL: { class: 'internal', message: 'unexpected error' },
 } as const satisfies Record<string, { class: ErrorClass; message: string }>

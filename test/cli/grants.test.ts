@@ -114,7 +114,7 @@ describe('grants of everyone', () => {
   it('are given for a time, listed and revoked by `*`, and only where the role says so', async () => {
     const refused = await run('grant', '*', 'viewer', ...ACME)
     expect([refused.code, refused.out]).toEqual([1, ''])
-    expect(refused.err).toContain('role `viewer` cannot be given to everybody: set its `everybody` to true first')
+    expect(refused.err).toContain('role `viewer` cannot be given to everyone: set its `everybody` to true first')
     await api.ask('PATCH', '$S/roles/viewer', { everybody: true })
     const given = await run('grant', '*', 'viewer', ...ACME, '--for', '7d')
     expect(given.out).toMatch(new RegExp(String.raw`^granted: everyone \(\*\) viewer in tenant acme, until ${TIME}\n$`))

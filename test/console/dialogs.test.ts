@@ -24,7 +24,7 @@ const OPENERS: readonly (readonly [address: string, ...buttons: readonly (string
   ['resources/invoice?tab=relations', 'New relation', 'Delete relation parent'],
   ['conditions', 'New condition set'],
   ['conditions/finance-staff', 'Delete', /^Remove access rule/],
-  ['environments', 'New environment', /^Delete dialogs$/],
+  ['environments', 'New environment', /^Requirements of dialogs$/, /^Delete dialogs$/],
   ['keys', 'New key', /^Rotate /, /^Delete /],
   ['policy', 'New role'],
 ]

@@ -108,3 +108,49 @@ it.skipIf(consoleServer === undefined)(
       expect(await page.getByRole('button', { name }).count()).toBe(0)
   },
 )
+
+// skipped where no Chromium is installed: what is refused is tested in test/http/management
+it.skipIf(consoleServer === undefined)(
+  'requires a reason and approval, and asks before it no longer does',
+  async () => {
+    const bare = { p, e: 'bare' }
+    dataOf(
+      await console.api.POST('/v2/projects/{p}/envs', { params: { path: { p } }, body: { key: 'bare', name: 'Bare' } }),
+    )
+    const page = await console.visit('environments', { isOrganization: true })
+    const dialog = page.getByRole('dialog')
+    const row = page.getByRole('row', { name: /bare/ })
+    const open = () => page.getByRole('button', { name: 'Requirements of bare' }).click()
+    await open()
+    await dialog.getByLabel('Require a reason').check()
+    await dialog.getByLabel('Require approval').check()
+    await inspect(page, 'environment-requirements')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await row.getByText('approval required').waitFor()
+    await row.getByText('reason required').waitFor()
+    await inspect(page, 'environments-required')
+    await open()
+    await dialog.getByLabel('Require approval').uncheck()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Everyone with write access can change the policy alone.').waitFor()
+    await inspect(page, 'environment-requires-less', { sizes: ['narrow'] })
+    await dialog.getByRole('button', { name: 'Require less' }).click()
+    // this write needs a reason, too
+    await page.getByRole('dialog').getByLabel('Reason').fill('Only two of us')
+    await page.keyboard.press('Enter')
+    await row.getByText('approval required').waitFor({ state: 'detached' })
+    expect(dataOf(await console.api.GET('/v2/projects/{p}/envs/{e}', { params: { path: bare } }))).toMatchObject({
+      require_reason: true,
+    })
+
+    // an environment without a policy can be copied to
+    await page.getByRole('link', { name: 'Compare with bare' }).click()
+    await page.getByRole('heading', { name: 'bare has no policy' }).waitFor()
+    await page.getByRole('link', { name: `Copy ${e} to bare…` }).click()
+    await page.getByRole('heading', { name: 'What would change' }).waitFor()
+
+    const other = await console.visit('environments')
+    await other.getByRole('link', { name: e, exact: true }).waitFor()
+    expect(await other.getByRole('button', { name: /^Requirements/ }).count()).toBe(0)
+  },
+)

@@ -30,7 +30,10 @@ const BELOW = '/$project/$environment/'
 
 /** By the route of a page, below an environment: addresses, and what is on each when its data is there. */
 const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows: string])[]>> = {
-  policy: [['policy', 'accountant']],
+  policy: [
+    ['policy', 'accountant'],
+    ['policy?unused=30d', 'Decisions are known since'],
+  ],
   'policy/review': [['policy/review', 'Gains access']],
   resources: [
     ['resources', 'invoice'],
@@ -45,7 +48,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
     ['conditions?tab=rules', 'invoice:approve'],
   ],
   'conditions/$set': [['conditions/finance-staff', 'cleo@acme.example']],
-  users: [['users', 'eli@globex.example']],
+  users: [
+    ['users', 'eli@globex.example'],
+    ['users?unused=90d', 'No roles unused for 90 days'],
+  ],
   'users/$user': [
     ['users/ben@acme.example', 'folder:q4 in acme'],
     [`users/${LONG}`, LONG],

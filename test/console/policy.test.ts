@@ -2,7 +2,7 @@
 // else who edits the same role; a key that may only read; a server that fails.
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { dataOf } from '../../src/client.ts'
+import { createClient, dataOf } from '../../src/client.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
 
 const console = useConsole('policy')
@@ -183,14 +183,15 @@ it.skipIf(consoleServer === undefined)('proposes the draft where someone else ha
   expect(data).toMatchObject([{ state: 'proposed', reason: 'auditors approve', summary: '1 changed' }])
   expect((await roleNow('editor')).permissions).toEqual(before)
 
-  // the one who proposed it is refused
+  // the one who proposed it cannot apply it
   await page.getByRole('link', { name: 'Proposals' }).click()
-  await page.getByRole('button', { name: 'Review proposal' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Apply', disabled: false }).click()
-  await page
-    .getByRole('alert')
-    .getByText(/someone else decides/)
-    .waitFor()
+  await page.getByRole('button', { name: 'Your proposal' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Someone else applies or rejects it.').waitFor()
+  await dialog.getByRole('list', { name: 'What changes' }).waitFor()
+  expect(await dialog.getByRole('button', { name: /Apply|Reject/ }).count()).toBe(0)
+  await inspect(page, 'proposal-own')
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
 
   const other = await console.visit('policy', { access: 'write' })
   await other.getByRole('link', { name: 'Proposals' }).click()
@@ -201,5 +202,24 @@ it.skipIf(consoleServer === undefined)('proposes the draft where someone else ha
   await other.getByRole('dialog').getByRole('button', { name: 'Apply', disabled: false }).click()
   await other.getByText('Proposal applied').waitFor()
   expect((await roleNow('editor')).permissions).toHaveLength(before.length + 1)
+
+  // another one no longer fits, is proposed again, and withdrawn
+  const client = createClient({ url: consoleServer!.url, apiKey: consoleServer!.key })
+  const changes = [{ op: 'update' as const, kind: 'role' as const, key: 'viewer', value: { description: 'Reads' } }]
+  dataOf(await client.POST('/v2/projects/{p}/envs/{e}/proposals', { params, body: { changes } }))
   await console.api.PATCH('/v2/projects/{p}/envs/{e}', { params, body: { require_approval: false } })
+  const viewer = { path: { ...console.path, ref: 'viewer' } }
+  dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params: viewer, body: { name: 'Reader' } }))
+  await page.goto(page.url()) // a key and who made it are one
+  await page.getByText('Outdated: something that it changes').waitFor()
+  await page.getByRole('button', { name: 'Your proposal' }).click()
+  await dialog.getByRole('list', { name: 'What changes' }).waitFor()
+  await inspect(page, 'proposal-outdated')
+  await dialog.getByRole('button', { name: 'Propose again', disabled: false }).click()
+  await page.getByText('Proposed again.').waitFor()
+  await expect.poll(() => page.getByText('Outdated: something that it changes').count()).toBe(0)
+  await page.getByRole('button', { name: 'Your proposal' }).click()
+  await dialog.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByText('Proposal withdrawn').waitFor()
+  await page.getByRole('region', { name: 'Open proposals' }).waitFor({ state: 'detached' })
 })

@@ -173,7 +173,7 @@ describe('the command', () => {
     ['PERMIT_TOKEN is not set', { CLIENT_ID: 'x', USER_POOL_ID: 'eu-west-1_AbCdEf' }, []],
     ['FRONTEND_ORIGIN must be an origin', { FRONTEND_ORIGIN: 'https://app.example.com/path' }, []],
     ['FRONTEND_ORIGIN must be an origin', { FRONTEND_ORIGIN: '*' }, []],
-    ['--demo lets everybody sign in as anybody', { ZEROHOP_HOST: '0.0.0.0' }, ['--demo']],
+    ['--demo lets everyone sign in as anyone', { ZEROHOP_HOST: '0.0.0.0' }, ['--demo']],
     ['has no keys.json', { ZEROHOP_DATA: temporaryFolder('nothing') }, ['--demo']],
   ])('ends with one line: %s', async (words, env, args) => {
     const { code, line } = await ending(env, ...args)

@@ -88,7 +88,7 @@ describe('a check', () => {
     expect(say('say')).toEqual([
       '*',
       'whoever is not signed in cannot say hello in tenant default',
-      'no role that everybody has allows this',
+      'no role that everyone has allows this',
     ])
   })
 

@@ -23,6 +23,7 @@ const SECTIONS = [
   'migration',
   'plan',
   'revert',
+  'import',
 ].map((name) => `src/model/limits/${name}-limits.ts`)
 
 interface Limit {

@@ -65,6 +65,7 @@ const FLOORS: readonly (readonly Part[])[] = [
   [{ name: 'use cases and migration of src/v1', files: /^src\/v1\/(use-cases|migrate)\// }],
   [{ name: 'src/management/host', files: /^src\/management\/host\// }],
   [{ name: 'src/policy-test', files: /^src\/policy-test\// }],
+  [{ name: 'src/importers', files: /^src\/importers\// }],
   [
     { name: 'src/http', files: /^src\/http\// },
     { name: 'src/middleware', files: /^src\/middleware\// },

@@ -14,6 +14,8 @@ export interface Column<T> {
   readonly isHeaderHidden?: boolean
   /** left out on a narrow screen */
   readonly isMinor?: boolean
+  /** its header stands before the cell where a row is a block */
+  readonly isNamed?: boolean
 }
 
 interface DataTableProps<T> {
@@ -58,8 +60,13 @@ export function DataTable<T>({ label, columns, rows, rowKey, isOld = false, isSt
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ header, cell, align, isMinor }) => (
-                <td key={header} style={{ textAlign: align }} className={isMinor ? classes.minor : undefined}>
+              {columns.map(({ header, cell, align, isMinor, isNamed }) => (
+                <td
+                  key={header}
+                  style={{ textAlign: align }}
+                  className={isMinor ? classes.minor : undefined}
+                  data-name={isNamed ? header : undefined}
+                >
                   {cell(row)}
                 </td>
               ))}

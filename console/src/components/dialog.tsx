@@ -11,13 +11,15 @@ interface DialogProps {
   readonly title: string
   /** on the button that does it */
   readonly action: string
-  /** on the button that does not */
-  readonly cancel?: string
+  /** on the button that does not; null where there is nothing to do but to close */
+  readonly cancel?: string | null
   /** it takes something away */
   readonly isDanger?: boolean
   readonly isBusy: boolean
   /** what the server said, where no field of the form says it */
   readonly error?: unknown
+  /** another way to end it, at the left of the buttons */
+  readonly other?: ReactNode
   readonly onSubmit: () => void
   readonly onClose: () => void
   /** with room for a list of changes */
@@ -26,7 +28,19 @@ interface DialogProps {
 }
 
 export function Dialog(props: DialogProps) {
-  const { title, action, cancel = 'Cancel', isDanger, isBusy, error, onSubmit, onClose, isWide, children } = props
+  const {
+    title,
+    action,
+    cancel = 'Cancel',
+    isDanger,
+    isBusy,
+    error,
+    other,
+    onSubmit,
+    onClose,
+    isWide,
+    children,
+  } = props
   return (
     <Modal title={title} size={isWide ? 'lg' : 'md'} onClose={onClose}>
       <form
@@ -45,9 +59,12 @@ export function Dialog(props: DialogProps) {
           </Alert>
         )}
         <div className={classes.actions}>
-          <Button variant="default" onClick={onClose}>
-            {cancel}
-          </Button>
+          {other}
+          {cancel !== null && (
+            <Button variant="default" onClick={onClose}>
+              {cancel}
+            </Button>
+          )}
           <Button type="submit" color={isDanger ? 'red.9' : undefined} loading={isBusy}>
             {action}
           </Button>

@@ -28,7 +28,7 @@ interface ObjectPageProps<T extends Stored, Id extends string> {
   /** where all of its kind are; the label is that of its section in docs/console.md, too */
   readonly list: { readonly to: string; readonly label: string }
   readonly query: UseQueryResult<T>
-  readonly description: string | undefined
+  readonly description: ReactNode
   /** buttons beside that which deletes */
   readonly actions?: ReactNode
   /** above the tabs: what matters whichever of them is open */

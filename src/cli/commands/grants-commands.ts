@@ -7,7 +7,7 @@ import { remote, runCommand } from './history-commands.ts'
 
 const TENANT = 'key or id of the tenant'
 const ON = 'a resource instance, `type:key`: the role is then one of its resource type'
-const USER = "user key; '*' (in quotes) is everybody, also users who are not signed in"
+const USER = "user key; '*' (in quotes) is everyone, also users who are not signed in"
 const AS_JSON = 'as JSON'
 const REASON = 'why, for people'
 const TICKET = 'what it is given for, such as the key of an issue: it can be listed and revoked by it'
@@ -74,11 +74,11 @@ export function addGrants(program: Command): void {
     .description('who has which role, and for how long')
     .option('--ending <time>', 'only what ends within this time, such as 7d, the first one first')
     .addOption(
-      new Option('--unused <time>', 'only what nobody used for this time, such as 90d, by the decision log').conflicts([
+      new Option('--unused <time>', 'only what no one used for this time, such as 90d, by the decision log').conflicts([
         ...['ending', 'on', 'ticket', 'state'],
       ]),
     )
-    .option('--user <key>', "only those of this user; '*' for those of everybody")
+    .option('--user <key>', "only those of this user; '*' for those of everyone")
     .option('--role <key>', 'only those of this role')
     .option('--tenant <key>', 'only those in this tenant')
     .option('--on <instance>', 'only those on this resource instance, `type:key`')

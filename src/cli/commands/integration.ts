@@ -30,7 +30,7 @@ export async function runIntegration(env: Env, options: IntegrationOptions, log:
   const { integration, host } = env
   const demo = options.demo ?? false
   if (demo && !isLoopback(host)) {
-    throw invalid(`--demo lets everybody sign in as anybody: it listens on this machine only, not on ${host}`)
+    throw invalid(`--demo lets everyone sign in as anyone: it listens on this machine only, not on ${host}`)
   }
   const clientId = integration.clientId ?? (demo ? DEMO_CLIENT_ID : undefined)
   if (clientId === undefined) throw invalid('CLIENT_ID is not set: it is the app client that the tokens are for')
@@ -54,7 +54,7 @@ export async function runIntegration(env: Env, options: IntegrationOptions, log:
   if (provider !== undefined) {
     const origins = (): string[] => [`http://localhost:${port}`, formatUrl(host, port)]
     demoRoutes(app, { standIn: provider, clientId, origins })
-    log.warn('--demo: the identity provider is a STAND-IN that lets everybody sign in as anybody')
+    log.warn('--demo: the identity provider is a STAND-IN that lets everyone sign in as anyone')
   }
   try {
     port = await listen(app, host, integration.port)

@@ -1,7 +1,10 @@
 // The command line of the operator's commands: names, options and help. operator.ts, keys.ts and export-import.ts
 // implement them and are loaded only when one runs.
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { IMPORTERS } from '../../importers/index.ts'
 import { KEY_LEVELS } from '../../kinds/api-key.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { IMPORT_QUESTIONS_MAX } from '../../model/limits.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
 import {
   API,
@@ -15,6 +18,7 @@ import {
   withSettings,
 } from '../terminal/command-line.ts'
 import type { ExportOptions, ImportOptions } from './export-import.ts'
+import type { FromOptions } from './import-from.ts'
 import type { CreateKeyOptions, KeyOptions, RotateKeyOptions } from './keys.ts'
 
 interface Administered {
@@ -188,22 +192,77 @@ function addBundles(program: Command): void {
     .action((file: string | undefined, options: ExportOptions) =>
       attempt(async () => (await import('./export-import.ts')).exportBundle(readEnv(), file, options)),
     )
-  addReasonOptions(addTargetOptions(program.command('import')))
-    .description('applies a file to an environment; objects that are not in the file are kept')
-    .argument('<file>', 'a file written by export; `-` is standard input')
+  addImport(program)
+}
+
+function addImport(program: Command): void {
+  const command = addReasonOptions(addTargetOptions(program.command('import')))
+    .description(
+      'applies a file to an environment, and keeps what is not in the file; with --from: converts the files of another engine into files, and asks both engines the same questions',
+    )
+    .argument(
+      '<files...>',
+      'a file written by export, `-` for standard input; with --from the files of the other engine',
+    )
     .option('--dry-run', 'only print what would change; of facts as lines only check their form')
     .addOption(new Option('--format <format>', 'format, regardless of the file extension').choices(['ndjson']))
     .option('--from-line <n>', 'apply facts as lines from this line on', lineNumber)
     .option('--json', AS_JSON)
+  addImporters(command)
     .addHelpText(
       'after',
-      examples('zerohop import policy.yaml --dry-run', 'zerohop import facts.ndjson.gz --environment production'),
+      examples(
+        'zerohop import policy.yaml --dry-run',
+        'zerohop import facts.ndjson.gz --environment production',
+        'zerohop import --from casbin model.conf policy.csv --out converted',
+      ),
     )
-    .action((file: string, options: ImportOptions) =>
+    .action((files: readonly string[], options: ImportOptions & FromOptions) =>
       attempt(async () => {
-        process.exitCode = await (await import('./export-import.ts')).importBundle(readEnv(), file, options)
+        process.exitCode =
+          options.from === undefined
+            ? await importFile(files, options)
+            : await (await import('./import-from.ts')).importFrom(files, options)
       }),
     )
+}
+
+/** Options that only an import from another engine has. */
+const FROM_ONLY = ['--out <folder>', '--force', '--questions <n>', '--seed <n>'].map((flags) => new Option(flags))
+
+/** Options for files of other engines; what each importer takes stands in src/importers/index.ts. */
+function addImporters(command: Command): Command {
+  const names = Object.keys(IMPORTERS)
+  const takes = Object.entries(IMPORTERS).map(([name, entry]) => `${name} (${entry.takes})`)
+  command
+    .addOption(new Option('--from <engine>', `another engine: ${takes.join('; ')}`).choices(names))
+    .option('--out <folder>', 'with --from: folder for policy.yaml, facts.ndjson, questions.mjs and report.json')
+    .option('--force', 'with --from: write over files that are there')
+    .option('--questions <n>', 'with --from: how many questions both engines are asked at most', readQuestions)
+    .option('--seed <n>', 'with --from: chooses the questions when there are more', readSeed)
+  for (const { options } of Object.values(IMPORTERS))
+    for (const { flags, description } of options) command.option(flags, description)
+  return command
+}
+
+async function importFile(files: readonly string[], sent: ImportOptions & FromOptions): Promise<number> {
+  const [file = '', ...more] = files
+  const { from: _, ...options } = sent
+  const own = Object.values(IMPORTERS).flatMap((entry) => entry.options.map(({ flags }) => new Option(flags)))
+  const foreign = [...FROM_ONLY, ...own].find((option) => options[option.attributeName()] !== undefined)
+  if (foreign !== undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `${foreign.long ?? foreign.flags} is for --from` })
+  if (more.length > 0) throw new ZerohopError('CONFIG_INVALID', { reason: 'one file is imported at a time' })
+  return (await import('./export-import.ts')).importBundle(readEnv(), file, options)
+}
+
+const readQuestions = (text: string): number => readWhole(text, 1, IMPORT_QUESTIONS_MAX)
+const readSeed = (text: string): number => readWhole(text, 0, 0xffff_ffff)
+
+function readWhole(text: string, least: number, most: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : -1
+  if (value < least || value > most) throw new InvalidArgumentError(`Must be a number from ${least} to ${most}.`)
+  return value
 }
 
 function lineNumber(text: string): number {

@@ -58,7 +58,7 @@ function describeRoles({ code, because, roles }: Explanation) {
   const sayHeld = (ways: readonly Because[]) =>
     ways.map(({ role, valid_until }) => `\`${role}\`${sayEnd(valid_until)}`).join(', ')
   const own = byRoles.filter(({ everybody }) => everybody === undefined)
-  const held = own.length > 0 ? `the user holds ${sayHeld(own)}` : `everybody holds ${sayHeld(byRoles)}`
+  const held = own.length > 0 ? `the user holds ${sayHeld(own)}` : `everyone holds ${sayHeld(byRoles)}`
   const reason = code === 'allow' ? `${held}, which has the permission` : RBAC_REASONS[code]
   return { allow: code === 'allow', code, reason, allowing_roles: allowing, user_roles: roles }
 }

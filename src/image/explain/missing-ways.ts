@@ -49,7 +49,7 @@ const formatPermission = ({ type, action }: QuestionNames): string => word(`${ty
 
 function sayUnknown(unknown: UnknownName, { type }: QuestionNames): string {
   const { kind, name, nearest, known } = unknown
-  if (kind === 'user' && name === EVERYBODY) return 'no role that everybody has allows this'
+  if (kind === 'user' && name === EVERYBODY) return 'no role that everyone has allows this'
   const what =
     kind === 'action'
       ? `resource type ${word(type)} has no action ${word(name)}`

@@ -28,7 +28,7 @@ export function settleGiving(
 ): Giving {
   const everybody = settleFlag(sent.everybody, stored?.everybody ?? null)
   if (stored?.everybody && everybody === null && view.countBy('assignments_of_everybody', key) > 0) {
-    const by = `assignments to everybody (\`${EVERYBODY}\`), which need its \`everybody\`: end them first`
+    const by = `assignments to everyone (\`${EVERYBODY}\`), which need its \`everybody\`: end them first`
     throw new ZerohopError('OBJECT_IN_USE', { kind, key, by }, { path: [...path, 'everybody'] })
   }
   const assignable_by_tenants = settleFlag(sent.assignable_by_tenants, stored?.assignable_by_tenants ?? null)

@@ -35,6 +35,10 @@ const members = {
   summary: t.described(t.Text, 'how many objects it changes'),
   base_revision: t.described(Count, 'revision of the environment when it was proposed'),
   ...party,
+  own: t.described(
+    t.Flag,
+    'the caller is the one who proposed it: the caller can withdraw it, and someone else decides',
+  ),
   ...reasons,
   created_at: Time,
   updated_at: Time,

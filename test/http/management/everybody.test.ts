@@ -87,14 +87,14 @@ describe('the flag `everybody` of a role', () => {
 
   it('is needed by every write that gives the role to everybody', async () => {
     const to = { user: '*', role: 'closed', tenant: 'acme' }
-    const text = 'role `closed` cannot be given to everybody: set its `everybody` to true first'
+    const text = 'role `closed` cannot be given to everyone: set its `everybody` to true first'
     for (const method of ['POST', 'PUT'] as const) {
       const answer = await give(to, method)
       refused(answer, text)
       expect(answer.body.detail).toMatchObject([{ loc: ['body', 'role'] }])
     }
     refused(await ask('POST', '$F/role_assignments/bulk', [to]), text)
-    refused(await give({ ...ON_INSTANCE, role: 'owner' }), 'resource role `doc/owner` cannot be given to everybody')
+    refused(await give({ ...ON_INSTANCE, role: 'owner' }), 'resource role `doc/owner` cannot be given to everyone')
     const policy = { zerohop: 2, role_assignments: [to] }
     refused(await ask('POST', `${ENVIRONMENT}/plan`, { policy }), text)
     refused(await ask('POST', `${ENVIRONMENT}/apply`, { policy }), text)
@@ -104,7 +104,7 @@ describe('the flag `everybody` of a role', () => {
   it('[D11] cannot be taken from a role that everybody has, until that has ended', async () => {
     await give()
     await give(ON_INSTANCE)
-    const used = 'is still used by assignments to everybody'
+    const used = 'is still used by assignments to everyone'
     for (const [path, body] of [
       ['$S/roles/reader', { everybody: false }],
       ['$S/roles/reader', { everybody: null }],
@@ -395,7 +395,7 @@ describe('files, plans and reverts', () => {
     expect((await ask('POST', `${F}/role_assignments`, { user: '*', role: 'reader' })).status).toBe(200)
     await ask('PATCH', '$S/roles/reader', { everybody: false })
     const over = { target_env: { existing: 'open' }, conflict_strategy: 'overwrite' }
-    refused(await ask('POST', `${ENVIRONMENT}/copy`, over), 'is still used by assignments to everybody', 409)
+    refused(await ask('POST', `${ENVIRONMENT}/copy`, over), 'is still used by assignments to everyone', 409)
     await ask('DELETE', target)
   })
 })

@@ -54,6 +54,8 @@ describe('a proposal', () => {
     const { status, body } = await propose([GIVE], author, REASONS)
     expect([status, body.state, body.outdated, body.summary]).toEqual([201, 'proposed', false, '1 changed'])
     expect(body).toMatchObject({ request: { changes: [GIVE] }, reason: 'Zürich joins', ticket: 'OPS-1741', end: null })
+    const rows = async (key: string) => (await api.ask('GET', P, undefined, { key })).body.data
+    expect([body.own, (await rows(author)).at(-1).own, (await rows(approver)).at(-1).own]).toEqual([true, true, false])
     expect(body.access.gained).toMatchObject({ users: 1, decisions: 1 })
     expect((await api.ask('GET', '$S/roles/reader')).body).toEqual(before.body)
     const plan = await api.ask('POST', `${P}/${body.id}/plan`, {}, { key: approver })

@@ -228,8 +228,8 @@ describe('the PDP of one environment', () => {
     const explained = async (user: string) =>
       (await post(shared, '/allowed', check(user, 'wave'), { ...bearer, 'x-explain': 'true' })).body
     for (const [user, synced, reason] of [
-      ['nobody', false, 'everybody holds `viewer`, which has the permission'],
-      ['zoe', true, 'everybody holds `viewer`, which has the permission'],
+      ['nobody', false, 'everyone holds `viewer`, which has the permission'],
+      ['zoe', true, 'everyone holds `viewer`, which has the permission'],
       ['ben', true, 'the user holds `viewer`, which has the permission'],
     ] as const)
       expect(await explained(user)).toMatchObject({

@@ -1,7 +1,7 @@
 // What narrows an access review, when it is of, and what it is compared with.
 import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/InlineInput.layer.css'
-import { Button, Checkbox, NativeSelect } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import {
   suggestActions,
@@ -13,6 +13,7 @@ import {
 } from '../../api/suggestions.ts'
 import { CommittedField } from '../../components/committed-field.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
+import { UseFilter } from '../../components/last-use.tsx'
 import bar from '../../components/list-bar.module.css'
 import classes from './review.module.css'
 import { isNarrowed, isOverview } from './review-query.ts'
@@ -63,15 +64,7 @@ export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps)
             onChange={({ currentTarget }) => onChange({ changed: currentTarget.checked })}
           />
         )}
-        {!isOverview(search) && (
-          <NativeSelect
-            size="xs"
-            aria-label="Use"
-            value={search.unused ?? ''}
-            onChange={({ currentTarget }) => onChange({ unused: currentTarget.value })}
-            data={USES}
-          />
-        )}
+        {!isOverview(search) && <UseFilter value={search.unused} onChange={(unused) => onChange({ unused })} />}
         {isNarrowed(search) && (
           <Button variant="subtle" onClick={onClear}>
             Clear filters
@@ -81,13 +74,6 @@ export function ReviewFilters({ search, onChange, onClear }: ReviewFiltersProps)
     </search>
   )
 }
-
-const USES = [
-  { value: '', label: 'Used or not' },
-  { value: '30d', label: 'Unused for 30 days' },
-  { value: '90d', label: 'Unused for 90 days' },
-  { value: '365d', label: 'Unused for a year' },
-]
 
 interface MomentFieldProps {
   readonly label: string

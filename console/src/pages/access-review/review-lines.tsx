@@ -1,17 +1,19 @@
 // Lines of an access review, one page of them. Each action opens in Why, at the revision of the review.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { CursorPages } from '../../components/cursor-pages.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Holder } from '../../components/holder.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { KnownUses, LastUse } from '../../components/last-use.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tags, tagLink } from '../../components/tag.tsx'
 import classes from './review.module.css'
-import { type AccessPage, linesQuery } from './review-queries.ts'
+import { linesQuery } from './review-queries.ts'
 import { isNarrowed } from './review-query.ts'
 import { type AccessLine, findLastUse, type ReviewRow, sourceText, toRows } from './review-rows.ts'
 import type { ReviewSearch } from './review-search.ts'
@@ -38,7 +40,7 @@ export function ReviewLines({ search }: { readonly search: ReviewSearch }) {
               hasUses={uses !== undefined}
             />
           )}
-          <Pages search={search} next={next} />
+          <CursorPages after={search.after} next={next} />
           <p className={classes.note}>
             Conditional access applies only when the request or the stored resource meets the conditions. Access that a
             request gains from user attributes or relations it sends isn't listed.
@@ -69,42 +71,7 @@ function LinesTable({ lines, revision, isOld, isCompared, hasUses }: LinesTableP
 const LAST_USED: Column<ReviewRow> = {
   header: 'Last used',
   width: '170px',
-  cell: ({ lines }) => <LastUsed lines={lines} />,
-}
-
-const UNKNOWN = {
-  nothing_recorded: 'Not known: no decisions recorded',
-  not_recorded_so_long: 'Not known for so long',
-  read_by_conditions: 'Not known: conditions read roles',
-  role_not_in_policy: 'Not known: not in the policy',
-} as const
-
-function LastUsed({ lines }: { readonly lines: readonly AccessLine[] }) {
-  const at = findLastUse(lines)
-  const unknown = lines.find((line) => line.unknown)?.unknown
-  return (
-    <>
-      {at === undefined ? unknown ? '' : 'No use known' : <Instant value={at} />}
-      {unknown && <div className={classes.dim}>{UNKNOWN[unknown]}</div>}
-    </>
-  )
-}
-
-/** How far the uses are known that the lines are filtered by. */
-function KnownUses({ uses: { known_since: since, dropped } }: { readonly uses: NonNullable<AccessPage['uses']> }) {
-  return (
-    <p className={classes.of}>
-      {since === null ? (
-        'It isn’t known what was used: no decisions are recorded here.'
-      ) : (
-        <>
-          Used means that a recorded decision allowed it. Decisions are known since <Instant value={since} />
-          {dropped === 0 ? '' : `, without ${dropped} that couldn’t be recorded`}; those of PDPs that record elsewhere
-          aren’t.
-        </>
-      )}
-    </p>
-  )
+  cell: ({ lines }) => <LastUse at={findLastUse(lines)} unknown={lines.find((line) => line.unknown)?.unknown} />,
 }
 
 const columnsOf = (revision: number, isCompared: boolean): readonly Column<ReviewRow>[] => [
@@ -214,30 +181,6 @@ function Change({ of }: { readonly of: AccessLine['change'] }) {
       <Icon name={of === 'added' ? 'plus' : 'minus'} size={14} />
       {of}
     </span>
-  )
-}
-
-/** A page knows only where the next one begins: the way back is that of the browser. */
-function Pages({ search, next }: { readonly search: ReviewSearch; readonly next: string | null }) {
-  const navigate = useNavigate()
-  const { after, ...first } = search
-  if (after === undefined && next === null) return null
-  return (
-    <nav className={classes.pages} aria-label="Pagination">
-      {after !== undefined && (
-        <Button variant="default" onClick={() => void navigate({ to: '.', search: first as never })}>
-          First page
-        </Button>
-      )}
-      {next !== null && (
-        <Button
-          variant="default"
-          onClick={() => void navigate({ to: '.', search: { ...first, after: next } as never })}
-        >
-          Next page
-        </Button>
-      )}
-    </nav>
   )
 }
 

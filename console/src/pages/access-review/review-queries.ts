@@ -6,7 +6,6 @@ import type { EnvironmentPath } from '../../api/environments.ts'
 import { toAccessQuery, toMoments } from './review-query.ts'
 import type { ReviewSearch } from './review-search.ts'
 
-export type AccessPage = components['schemas']['AccessPage']
 export type AccessCount = components['schemas']['AccessCounts']['counts'][number]
 
 export const linesQuery = (path: EnvironmentPath, search: ReviewSearch) =>

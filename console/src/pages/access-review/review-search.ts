@@ -1,11 +1,8 @@
 // The address of the page Access review.
 import { textIn } from '../../components/search-params.ts'
+import { type Unused, unusedIn } from '../../components/unused-times.ts'
 
 export type ReviewTab = 'user' | 'role' | 'resource'
-
-/** Times for which access was not used, as the API takes them. */
-export const UNUSED = ['30d', '90d', '365d'] as const
-export type Unused = (typeof UNUSED)[number]
 
 export interface ReviewSearch {
   /** `user` when absent */
@@ -32,7 +29,6 @@ export interface ReviewSearch {
 /** What an address says; whatever does not belong there is left out. */
 export function parseReviewSearch(search: Record<string, unknown>): ReviewSearch {
   const { tab, changed } = search
-  const unused = UNUSED.find((each) => each === search.unused)
   const since = textIn(search, 'since')
   return {
     ...(tab === 'role' || tab === 'resource' ? { tab } : {}),
@@ -44,7 +40,7 @@ export function parseReviewSearch(search: Record<string, unknown>): ReviewSearch
     ...textIn(search, 'at'),
     ...since,
     ...(changed === true && 'since' in since ? { changed } : {}),
-    ...(unused === undefined ? {} : { unused }),
+    ...unusedIn(search),
     ...textIn(search, 'after'),
   }
 }

@@ -110,9 +110,21 @@ interface ComparisonProps {
 
 function Comparison({ plan, path, other, shown, isPast }: ComparisonProps) {
   const mayCopy = useMayInProject('read')
+  const copy = mayCopy && !isPast && other.p === path.p && (
+    <div>
+      <ButtonLink to={`${LIST}/copy`} from={FROM} search={{ to: nameBeside(other, path) }}>
+        Copy {path.e} to {shown}…
+      </ButtonLink>
+    </div>
+  )
   if (plan === 'nothing')
     return (
-      <EmptyState icon="layers" title={`${shown} has no policy`} text={`Everything in ${path.e} is missing there.`} />
+      <EmptyState
+        icon="layers"
+        title={`${shown} has no policy`}
+        text={`Everything in ${path.e} is missing there.`}
+        action={copy || undefined}
+      />
     )
   const { changes, more, policy, access } = plan
   if (changes.length === 0)
@@ -142,13 +154,7 @@ function Comparison({ plan, path, other, shown, isPast }: ComparisonProps) {
         <p className={classes.note}>Calculated for the users of {path.e}. The users themselves aren't compared.</p>
         <AccessDiff diff={{ policy, access }} nothing="No one would gain or lose access." />
       </section>
-      {mayCopy && !isPast && other.p === path.p && (
-        <div>
-          <ButtonLink to={`${LIST}/copy`} from={FROM} search={{ to: nameBeside(other, path) }}>
-            Copy {path.e} to {shown}…
-          </ButtonLink>
-        </div>
-      )}
+      {copy}
     </div>
   )
 }

@@ -8,7 +8,15 @@ import type { Suggestion } from '../../api/suggestions.ts'
 import { everythingManaged } from './everything-managed.ts'
 
 export type Environment = Pick<components['schemas']['EnvironmentWithEmail'], ShownField>
-type ShownField = 'id' | 'key' | 'name' | 'description' | 'project_id' | 'created_at'
+type ShownField =
+  | 'id'
+  | 'key'
+  | 'name'
+  | 'description'
+  | 'project_id'
+  | 'created_at'
+  | 'require_reason'
+  | 'require_approval'
 export type Plan = components['schemas']['Plan']
 export type CopyTarget = components['schemas']['EnvironmentCopy']['target_env']
 

@@ -28,6 +28,7 @@ import { DeleteEnvironmentDialog } from './delete-environment-dialog.tsx'
 import { type Environment, matches } from './environment-queries.ts'
 import classes from './environments.module.css'
 import { NewEnvironmentDialog } from './new-environment-dialog.tsx'
+import { RequirementsDialog } from './requirements-dialog.tsx'
 
 const FROM = '/$project/$environment/environments'
 
@@ -111,7 +112,8 @@ function ProjectSection({ project, isFirst, search }: ProjectSectionProps) {
 function EnvironmentTable({ project, search }: { readonly project: Project; readonly search: string }) {
   const environments = useQuery(environmentsQuery(nameInAddress(project)))
   const [deleting, setDeleting] = useState<Environment>()
-  const columns = useColumns(project, setDeleting)
+  const [requiring, setRequiring] = useState<Environment>()
+  const columns = useColumns(project, setDeleting, setRequiring)
   return (
     <>
       <QueryState query={environments}>
@@ -137,16 +139,22 @@ function EnvironmentTable({ project, search }: { readonly project: Project; read
           )
         }}
       </QueryState>
+      {requiring && <RequirementsDialog environment={requiring} onClose={() => setRequiring(undefined)} />}
       {deleting && <DeleteEnvironmentDialog environment={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   )
 }
 
-function useColumns(project: Project, onDelete: (environment: Environment) => void): readonly Column<Environment>[] {
+function useColumns(
+  project: Project,
+  onDelete: (environment: Environment) => void,
+  onRequire: (environment: Environment) => void,
+): readonly Column<Environment>[] {
   const path = useEnvironmentPath()
   const open = useEnvironment()
   const mayCopy = useMayInProject('read')
-  const mayDelete = useMayInProject('admin')
+  /** deletes it, and changes what it requires */
+  const mayAdminister = useMayInProject('admin')
   const isOpenProject = isCalled(project, path.p)
   return [
     {
@@ -162,6 +170,8 @@ function useColumns(project: Project, onDelete: (environment: Environment) => vo
               {environment.key}
             </TextLink>
             {environment.id === open.data?.id && <Tag>open</Tag>}
+            {environment.require_reason && <Tag>reason required</Tag>}
+            {environment.require_approval && <Tag>approval required</Tag>}
           </span>
         </NamedRow>
       ),
@@ -201,7 +211,17 @@ function useColumns(project: Project, onDelete: (environment: Environment) => vo
                 Copy
               </ButtonLink>
             )}
-            {mayDelete && (
+            {mayAdminister && (
+              <Button
+                variant="subtle"
+                size="compact-xs"
+                aria-label={`Requirements of ${environment.key}`}
+                onClick={() => onRequire(environment)}
+              >
+                Requirements
+              </Button>
+            )}
+            {mayAdminister && (
               <Button
                 variant="subtle"
                 color="gray"

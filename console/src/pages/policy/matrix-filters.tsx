@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useCallback, useRef } from 'react'
 import { counted } from 'zerohop/change-words'
+import { UseFilter } from '../../components/last-use.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import classes from './policy-page.module.css'
 import type { PolicySearch } from './policy-search.ts'
@@ -23,10 +24,17 @@ export function MatrixFilters({ search, shown, hasChanges, onChange }: MatrixFil
   const setRoles = useCallback((text: string) => set('roles', text), [set])
   const setActions = useCallback((text: string) => set('actions', text), [set])
   const { changed, saved: _, ...others } = search
+  const { unused, ...used } = others
   return (
     <div className={classes.filters}>
       <SearchField label="Find roles" value={search.roles ?? ''} onChange={setRoles} />
       <SearchField label="Find resources and actions" value={search.actions ?? ''} onChange={setActions} />
+      <UseFilter
+        value={unused}
+        onChange={(each) =>
+          onChange({ ...used, ...(changed && { changed }), ...(each === undefined ? {} : { unused: each }) })
+        }
+      />
       {hasChanges && (
         <Button
           variant={changed ? 'light' : 'default'}

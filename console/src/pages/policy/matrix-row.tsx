@@ -3,7 +3,7 @@ import type { VirtualItem } from '@tanstack/react-virtual'
 import { memo } from 'react'
 import { type AccessRule, NO_RULES } from './access-rules.ts'
 import classes from './matrix.module.css'
-import { type Column, cellLabel, isCellChanged, type Row } from './matrix-rows.ts'
+import { type Column, cellLabel, isCellChanged, type Row, type UnusedCells } from './matrix-rows.ts'
 import { permissionSet } from './policy.ts'
 
 interface MatrixRowProps {
@@ -16,6 +16,7 @@ interface MatrixRowProps {
   readonly inherited: ReadonlyMap<string, string>
   /** by permission: what access rules give the role */
   readonly rules?: ReadonlyMap<string, readonly AccessRule[]> | undefined
+  readonly unused: UnusedCells | undefined
   /** the column of the keyboard, when it is in this row */
   readonly active: number | undefined
 }
@@ -23,7 +24,7 @@ interface MatrixRowProps {
 const STATES = { same: '', new: 'new', changed: 'changed', deleted: 'will be deleted' } as const
 
 export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
-  const { row, index, top, namesWidth, columns, visible, inherited, active, rules = NO_RULES } = props
+  const { row, index, top, namesWidth, columns, visible, inherited, active, rules = NO_RULES, unused } = props
   const own = permissionSet(row.role)
   const { key, name } = row.role
   return (
@@ -56,7 +57,8 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
       {visible.map(({ index: column, start, size }) => {
         const permission = columns[column]?.permission
         if (permission === undefined) return null
-        const label = cellLabel(row, permission, inherited, rules.get(permission))
+        const label = cellLabel(row, permission, inherited, rules.get(permission), unused)
+        const isGiven = own.has(permission) || inherited.has(permission) || rules.has(permission)
         return (
           // biome-ignore lint/a11y/useSemanticElements: as above
           // biome-ignore lint/a11y/useFocusableInteractive: as above
@@ -71,6 +73,7 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
             data-column={column}
             data-first={columns[column]?.isFirst || undefined}
             data-active={active === column || undefined}
+            data-unused={(isGiven && unused?.permissions.has(permission)) || undefined}
             data-changed={isCellChanged(row, permission) || undefined}
             style={{ left: start, width: size }}
             title={label}

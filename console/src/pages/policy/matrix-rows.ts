@@ -24,6 +24,13 @@ export interface Column {
   readonly isFirst: boolean
 }
 
+/** Permissions that no one used for a time. */
+export interface UnusedCells {
+  readonly permissions: ReadonlySet<string>
+  /** `Unused for 30 days` */
+  readonly words: string
+}
+
 interface RowFilter {
   /** in keys or names of roles */
   readonly role?: string | undefined
@@ -103,6 +110,7 @@ export function cellLabel(
   permission: string,
   inherited: ReadonlyMap<string, string>,
   rules: readonly AccessRule[] = [],
+  unused?: UnusedCells,
 ): string {
   const { key, state } = row
   if (state === 'deleted') return `${key} will be deleted`
@@ -116,7 +124,9 @@ export function cellLabel(
       : rules.length > 0
         ? `${key} has ${permission}: ${rulesText(key, rules)}`
         : `${key} does not have ${permission}`
-  return isCellChanged(row, permission) ? `${text}, not saved` : text
+  const isGiven = own || source !== undefined || rules.length > 0
+  const use = isGiven && unused?.permissions.has(permission) ? `, ${unused.words.toLowerCase()}` : ''
+  return `${text}${use}${isCellChanged(row, permission) ? ', not saved' : ''}`
 }
 
 /** `conditional, on open-documents` */

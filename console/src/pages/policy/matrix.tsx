@@ -10,7 +10,7 @@ import classes from './matrix.module.css'
 import { MatrixHead } from './matrix-head.tsx'
 import { moved, type Position } from './matrix-position.ts'
 import { MatrixRow } from './matrix-row.tsx'
-import { type Column, cellLabel, type Row } from './matrix-rows.ts'
+import { type Column, cellLabel, type Row, type UnusedCells } from './matrix-rows.ts'
 import type { Inheritance } from './policy.ts'
 
 const ROW_HEIGHT = 34
@@ -32,6 +32,7 @@ interface MatrixProps {
   readonly columns: readonly Column[]
   readonly inheritance: Inheritance
   readonly rules: RulesByCell
+  readonly unused?: UnusedCells | undefined
   readonly canEdit: boolean
   /** the role that the page begins at */
   readonly initialRole: string | undefined
@@ -41,7 +42,8 @@ interface MatrixProps {
 
 const cellId = ({ row, column }: Position): string => `cell-${row}-${column}`
 
-export function Matrix({ rows, columns, inheritance, rules, canEdit, initialRole, onToggle, onOpen }: MatrixProps) {
+export function Matrix(props: MatrixProps) {
+  const { rows, columns, inheritance, rules, unused, canEdit, initialRole, onToggle, onOpen } = props
   const frame = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<Position>({ row: 0, column: -1 })
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false
@@ -125,13 +127,14 @@ export function Matrix({ rows, columns, inheritance, rules, canEdit, initialRole
                 visible={visible}
                 inherited={inheritance.of(rows[index]!.key)}
                 rules={rules.get(rows[index]!.key)}
+                unused={unused}
                 active={at.row === index ? at.column : undefined}
               />
             ))}
           </div>
         </div>
       </div>
-      <Foot row={rows[at.row]} column={columns[at.column]} inheritance={inheritance} rules={rules} />
+      <Foot row={rows[at.row]} column={columns[at.column]} {...{ inheritance, rules, unused }} />
     </>
   )
 }
@@ -174,14 +177,15 @@ interface FootProps {
   readonly column: Column | undefined
   readonly inheritance: Inheritance
   readonly rules: RulesByCell
+  readonly unused: UnusedCells | undefined
 }
 
 /** What the cell of the keyboard means, and what the marks do. */
-function Foot({ row, column, inheritance, rules }: FootProps) {
+function Foot({ row, column, inheritance, rules, unused }: FootProps) {
   const ofCell = findRules(rules, row, column)
   const text =
     row !== undefined && column !== undefined
-      ? cellLabel(row, column.permission, inheritance.of(row.key), ofCell)
+      ? cellLabel(row, column.permission, inheritance.of(row.key), ofCell, unused)
       : row?.role.description
   return (
     <div className={classes.foot}>
@@ -202,6 +206,11 @@ function Foot({ row, column, inheritance, rules }: FootProps) {
         <li>
           <span className={classes.mark} /> Not granted
         </li>
+        {unused !== undefined && (
+          <li>
+            <span className={classes.unused} /> {unused.words}, by anyone
+          </li>
+        )}
         <li>
           <span className={classes.changed} /> Not saved
         </li>

@@ -5,11 +5,14 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { counted } from 'zerohop/change-words'
 import { useEnvironment, useEnvironmentPath } from '../../api/environments.ts'
+import { unusedPermissionsQuery } from '../../api/last-used.ts'
 import { useMay } from '../../api/use-session.ts'
 import { Icon } from '../../components/icon.tsx'
+import { KnownUses } from '../../components/last-use.tsx'
 import { Page } from '../../components/page.tsx'
 import { PagePending } from '../../components/page-pending.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
+import { type Unused, unusedText } from '../../components/unused-times.ts'
 import { type RulesByCell, rulesByCell } from './access-rules.ts'
 import { accessRulesQuery } from './access-rules-query.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
@@ -152,6 +155,7 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
     [policy.roles, policy.instanceRoles, edits, role, isChanged],
   )
   const rules = useRules(policy)
+  const unused = useUnused(search.unused)
   // while all are shown, an edit leaves the columns as they are
   const changes = isChanged ? edits : undefined
   const columns = useMemo(() => listColumns(policy.resources, changes, { action }), [policy.resources, changes, action])
@@ -172,6 +176,12 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
         hasChanges={edits.size > 0}
         onChange={(next) => void navigate({ search: next, replace: true, resetScroll: false })}
       />
+      {unused.uses && <KnownUses uses={unused.uses} />}
+      {unused.isUnknown && (
+        <Text size="sm" c="dimmed" mb="sm">
+          That is not for so long, so the matrix doesn't show what was unused then.
+        </Text>
+      )}
       {policy.unread.roles + policy.unread.resources > 0 && (
         <Text size="sm" c="dimmed" mb="sm">
           Not everything is shown: {counted(policy.unread.roles, 'role')} and{' '}
@@ -202,6 +212,7 @@ function PolicyMatrix({ policy, draft, canEdit, onOpen, onCreate }: PolicyMatrix
           columns={columns}
           inheritance={inheritance}
           rules={rules}
+          unused={unused.cells}
           canEdit={canEdit && roles.size > 0}
           initialRole={search.role}
           onToggle={toggle}
@@ -227,6 +238,19 @@ const NOTHING: RulesByCell = new Map()
 function useRules({ instanceRoles }: Policy): RulesByCell {
   const { data } = useQuery(accessRulesQuery(useEnvironmentPath()))
   return useMemo(() => (data === undefined ? NOTHING : rulesByCell(data, instanceRoles)), [data, instanceRoles])
+}
+
+/** The permissions that no one used for this time, once it is read: the matrix does not wait for it. */
+function useUnused(time: Unused | undefined) {
+  const path = useEnvironmentPath()
+  const { data } = useQuery({ ...unusedPermissionsQuery(path, time ?? '30d'), enabled: time !== undefined })
+  return useMemo(() => {
+    if (time === undefined || data === undefined) return { cells: undefined, uses: undefined, isUnknown: false }
+    const { rows, uses } = data
+    const permissions = new Set(rows.filter(({ unused }) => unused === true).map(({ permission }) => permission))
+    const isUnknown = uses.known_since !== null && rows.some(({ unknown }) => unknown !== null)
+    return { cells: isUnknown ? undefined : { permissions, words: unusedText(time) }, uses, isUnknown }
+  }, [time, data])
 }
 
 function NoRoles({ canEdit, onCreate }: { readonly canEdit: boolean; readonly onCreate: () => void }) {

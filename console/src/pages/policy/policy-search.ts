@@ -1,4 +1,5 @@
 // What of the matrix is looked at, as the address has it.
+import { type Unused, unusedIn } from '../../components/unused-times.ts'
 
 export interface PolicySearch {
   /** in keys or names of roles */
@@ -9,6 +10,8 @@ export interface PolicySearch {
   readonly changed?: true
   /** the role that the keyboard begins at */
   readonly role?: string
+  /** cells of permissions that no one used for this time are shaded */
+  readonly unused?: Unused
   /** the revision that was just saved */
   readonly saved?: number
 }
@@ -23,6 +26,7 @@ export function parsePolicySearch(search: Record<string, unknown>): PolicySearch
   return {
     ...Object.fromEntries(texts),
     ...(changed === true ? { changed: true as const } : {}),
+    ...unusedIn(search),
     ...(typeof saved === 'number' ? { saved } : {}),
   }
 }

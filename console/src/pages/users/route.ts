@@ -3,6 +3,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { pageComponent } from '../../api/page-component.ts'
 import { pageIn, textIn } from '../../components/search-params.ts'
+import { unusedIn } from '../../components/unused-times.ts'
 import { environmentRoute } from '../../routes.ts'
 import { USER_TABS, type UserSearch, type UsersSearch } from './users-search.ts'
 
@@ -14,6 +15,8 @@ export const usersRoute = createRoute({
     ...textIn(search, 'role'),
     ...textIn(search, 'tenant'),
     ...pageIn(search),
+    ...unusedIn(search),
+    ...textIn(search, 'after'),
   }),
   staticData: {
     page: { label: 'Users', icon: 'users', group: 'directory', keywords: ['people', 'members', 'roles'] },

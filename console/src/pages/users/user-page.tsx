@@ -6,9 +6,11 @@ import { useState } from 'react'
 import { counted } from 'zerohop/change-words'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { lastUsedUserQuery } from '../../api/last-used.ts'
 import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { Icon } from '../../components/icon.tsx'
+import { Instant } from '../../components/instant.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { ObjectPage } from '../../components/object-page.tsx'
 import { findSuspensionState } from '../../components/suspension.tsx'
@@ -68,7 +70,7 @@ export function UserPage() {
       kind="user"
       list={{ to: LIST, label: 'Users' }}
       query={user}
-      description={user.data && about(user.data)}
+      description={user.data && <About user={user.data} />}
       actions={actions}
       notice={(found) => <SuspensionNotice user={found} />}
       tabs={USER_TABS}
@@ -83,8 +85,21 @@ export function UserPage() {
   )
 }
 
-function about(user: User): string {
+function About({ user }: { readonly user: User }) {
+  const used = useQuery(lastUsedUserQuery(useEnvironmentPath(), user.key)).data
+  const at = used?.data[0]?.last_used ?? null
   const tenants = user.associated_tenants.length
   const belongs = tenants === 0 ? 'in no tenant' : `in ${counted(tenants, 'tenant')}`
-  return [findFullName(user), user.email === user.key ? undefined : user.email, belongs].filter(Boolean).join(' · ')
+  const words = [findFullName(user), user.email === user.key ? undefined : user.email, belongs]
+  return (
+    <>
+      {words.filter(Boolean).join(' · ')}
+      {at !== null && (
+        <>
+          {' · last used '}
+          <Instant value={at} />
+        </>
+      )}
+    </>
+  )
 }

@@ -4,6 +4,7 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { type LastUsedRole, lastUsedOfUserQuery } from '../../api/last-used.ts'
 import { PAGE_ROWS } from '../../api/page-of.ts'
 import { useMay } from '../../api/use-session.ts'
 import { AssignRole } from '../../components/assign-role.tsx'
@@ -11,6 +12,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { GRANT_BUTTONS_WIDTH, GrantButtons } from '../../components/grant-buttons.tsx'
 import { GrantTimes } from '../../components/grant-times.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { KnownUses, LastUse } from '../../components/last-use.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tag, tagLink } from '../../components/tag.tsx'
@@ -26,12 +28,21 @@ export function UserRoles({ user }: { readonly user: User }) {
   const navigate = useNavigate({ from: FROM })
   const canWrite = useMay('write')
   const roles = useQuery(assignmentsQuery(path, { user: user.key }, page))
+  const used = useQuery(lastUsedOfUserQuery(path, user.key)).data
+  const uses = new Map((used?.rows ?? []).map((each) => [formatGrant(each), each.last_used]))
   const withoutRole = user.associated_tenants.filter(({ roles: held }) => held.length === 0)
   const columns: readonly Column<RoleAssignment>[] = [
     { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
     { header: 'Where', cell: (row) => <Where {...row} /> },
-    { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isMinor: true, width: '180px' },
-    { header: 'Ends', cell: (row) => <GrantTimes {...row} /> },
+    { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isNamed: true, width: '180px' },
+    { header: 'Ends', cell: (row) => <GrantTimes {...row} />, isNamed: true },
+    {
+      header: 'Last used',
+      // of a role that is not in force it is not asked
+      cell: (row) => uses.has(formatGrant(row)) && <LastUse at={uses.get(formatGrant(row))} unknown={null} />,
+      width: '170px',
+      isNamed: true,
+    },
     ...(canWrite
       ? [
           {
@@ -57,12 +68,14 @@ export function UserRoles({ user }: { readonly user: User }) {
             />
           ) : (
             <>
+              {used && <KnownUses uses={used.uses} />}
               <DataTable
                 label={`Roles of ${user.key}`}
                 columns={columns}
                 rows={data}
                 rowKey={({ id }) => id}
                 isOld={roles.isPlaceholderData}
+                isStacked
               />
               <Pager
                 page={page}
@@ -94,6 +107,9 @@ export function UserRoles({ user }: { readonly user: User }) {
     </>
   )
 }
+
+const formatGrant = ({ role, tenant, resource_instance: on }: Omit<LastUsedRole, 'user'> | RoleAssignment): string =>
+  JSON.stringify([role, tenant, on])
 
 /** Of who belongs to one tenant only, that one. */
 function findUsualTenant({ associated_tenants: [first, ...more] }: User): string | undefined {

@@ -11,6 +11,7 @@ import type { Column } from '../../components/data-table.tsx'
 import { FilterField } from '../../components/filter-field.tsx'
 import { TagTimes } from '../../components/grant-times.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { UseFilter } from '../../components/last-use.tsx'
 import bar from '../../components/list-bar.module.css'
 import { NamedRow } from '../../components/named-row.tsx'
 import { Page } from '../../components/page.tsx'
@@ -20,6 +21,7 @@ import { EmptyState } from '../../components/states.tsx'
 import { SuspensionLine } from '../../components/suspension.tsx'
 import { Tag, Tags } from '../../components/tag.tsx'
 import { NewUserDialog } from './new-user-dialog.tsx'
+import { UnusedRoles } from './unused-roles.tsx'
 import { findFullName, type User, usersQuery } from './user-queries.ts'
 import classes from './users.module.css'
 import type { UsersSearch } from './users-search.ts'
@@ -31,13 +33,16 @@ const ROLES_SHOWN = 3
 export function UsersPage() {
   const path = useEnvironmentPath()
   const asked = useSearch({ from: FROM })
-  const { search = '', role = '', tenant = '', page = 1 } = asked
+  const { search = '', role = '', tenant = '', page = 1, unused } = asked
   const navigate = useNavigate({ from: FROM })
   const canWrite = useMay('write')
   const [isNew, setNew] = useState(false)
-  const users = useQuery(usersQuery(path, asked))
-  const narrow = (change: UsersSearch) =>
-    void navigate({ search: ({ page: _page, ...before }) => withoutEmpty({ ...before, ...change }), replace: true })
+  const users = useQuery({ ...usersQuery(path, asked), enabled: unused === undefined })
+  const narrow = (change: { readonly [N in keyof UsersSearch]?: UsersSearch[N] | undefined }) =>
+    void navigate({
+      search: ({ page: _page, after: _after, ...before }) => withoutEmpty({ ...before, ...change }),
+      replace: true,
+    })
   const create = canWrite && (
     <Button leftSection={<Icon name="plus" size={14} />} onClick={() => setNew(true)}>
       New user
@@ -48,7 +53,9 @@ export function UsersPage() {
   return (
     <Page title="Users" description="People and programs, with their roles and attributes." actions={create} isWide>
       <div className={bar.bar}>
-        <SearchField label="Search users" value={search} onChange={(text) => narrow({ search: text })} />
+        {unused === undefined && (
+          <SearchField label="Search users" value={search} onChange={(text) => narrow({ search: text })} />
+        )}
         <FilterField
           label="Role"
           value={role}
@@ -61,17 +68,22 @@ export function UsersPage() {
           suggest={(text) => suggestTenants(path, text)}
           onChange={(key) => narrow({ tenant: key })}
         />
+        <UseFilter value={unused} onChange={(each) => narrow({ search: '', unused: each })} />
       </div>
-      <PagedList
-        label="Users"
-        query={users}
-        columns={COLUMNS}
-        page={page}
-        kind="user"
-        found="part of the key, name or email address"
-        isFiltered={isFiltered}
-        empty={<NoUsers action={create || undefined} />}
-      />
+      {unused === undefined ? (
+        <PagedList
+          label="Users"
+          query={users}
+          columns={COLUMNS}
+          page={page}
+          kind="user"
+          found="part of the key, name or email address"
+          isFiltered={isFiltered}
+          empty={<NoUsers action={create || undefined} />}
+        />
+      ) : (
+        <UnusedRoles search={asked} unused={unused} />
+      )}
       {isNew && <NewUserDialog tenant={tenant} onClose={() => setNew(false)} />}
     </Page>
   )
@@ -125,6 +137,6 @@ const NoUsers = ({ action }: { readonly action: ReactNode }) => (
 )
 
 /** Fields that say nothing are left out of the address. */
-function withoutEmpty(search: UsersSearch): UsersSearch {
-  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
+function withoutEmpty(search: { readonly [N in keyof UsersSearch]?: UsersSearch[N] | undefined }): UsersSearch {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== '' && value !== undefined))
 }

@@ -1,4 +1,5 @@
 // What the addresses of the pages of users say.
+import type { Unused } from '../../components/unused-times.ts'
 
 export interface UsersSearch {
   readonly search?: string
@@ -7,6 +8,10 @@ export interface UsersSearch {
   /** only those of this tenant */
   readonly tenant?: string
   readonly page?: number
+  /** roles that were not used for this time, one in a row, in the place of users */
+  readonly unused?: Unused
+  /** of these: where the page begins */
+  readonly after?: string
 }
 
 export const USER_TABS = [

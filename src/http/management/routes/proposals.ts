@@ -1,7 +1,7 @@
 // Proposals: /v2/projects/{p}/envs/{e}/proposals. One proposes changes of the policy, another one looks at the plan and
 // applies or rejects them.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { PROPOSAL_STATES, type Proposal } from '../../../kinds/proposal.ts'
+import { type Party, PROPOSAL_STATES, type Proposal } from '../../../kinds/proposal.ts'
 import { applyInto } from '../../../management/plan/apply.ts'
 import type { MadePlan } from '../../../management/plan/plan-task.ts'
 import type { Planner } from '../../../management/plan/planner.ts'
@@ -51,7 +51,10 @@ export function proposalRoutes(app: FastifyInstance, management: RouteContext, p
       return filtered(everyObject(view, 'proposal'), [{ fits }], page, true)
     },
     answer: ProposalRow,
-    print: ({ view }, proposals) => proposals.map((proposal) => proposalRow(view(), proposal)),
+    print: ({ view, request }, proposals) => {
+      const reader = findReader(management, request)
+      return proposals.map((proposal) => proposalRow(view(), proposal, reader))
+    },
   })
   app.post<{ Body: ProposalCreate }>(
     PROPOSALS,
@@ -69,11 +72,11 @@ export function proposalRoutes(app: FastifyInstance, management: RouteContext, p
       const plan = { revision, entries, more, fingerprints, diff }
       const input = { ...readAsker(management, request, 'createProposal'), request: request.body, plan }
       const proposal = await write(management, request, reply, 'createProposal', input)
-      return reply.code(201).send(proposalRead(requestView(management, request), proposal))
+      return reply.code(201).send(answer(management, request, proposal))
     },
   )
   app.get<Named>(PROPOSAL, describe(reading, 'Read a proposal', { response: { 200: ProposalRead } }), async (request) =>
-    proposalRead(requestView(management, request), find(management, request)),
+    answer(management, request, find(management, request)),
   )
   app.post<Named<ProposalPlanRequest>>(
     `${PROPOSAL}/plan`,
@@ -99,7 +102,7 @@ export function proposalRoutes(app: FastifyInstance, management: RouteContext, p
       async (request, reply) => {
         const input = { ref: request.params.proposal, ...readAsker(management, request, useCase) }
         const closed = await write(management, request, reply, useCase, input)
-        return proposalRead(requestView(management, request), closed)
+        return answer(management, request, closed)
       },
     )
   applyRoute(app, management, planner)
@@ -157,6 +160,12 @@ function read(gate: RouteContext['gate'], request: FastifyRequest, plan: MadePla
 /** @throws OBJECT_NOT_FOUND */
 const find = (management: RouteContext, request: FastifyRequest<Named<never>>): Proposal =>
   requestView(management, request).require('proposal', request.params.proposal)
+
+const findReader = ({ gate }: RouteContext, request: FastifyRequest): Party =>
+  findParty(gate.control(request.caller), requestActor(request, 'readProposal'))
+
+const answer = (management: RouteContext, request: FastifyRequest, proposal: Proposal) =>
+  proposalRead(requestView(management, request), proposal, findReader(management, request))
 
 /** Who asks, and why. */
 function readAsker({ gate }: RouteContext, request: FastifyRequest, operation: string) {

@@ -1,0 +1,74 @@
+// The proof of an import: the old engine and a PDP over the written files are asked the same questions, and each one
+// that they answer differently is listed.
+import { IMPORT_DIFFERENCES_MAX } from '../../model/limits.ts'
+import type { Pdp } from '../../pdp/pdp.ts'
+import type { Imported } from './importer.ts'
+import { sampleIndexes } from './universe.ts'
+
+export interface ProofOptions {
+  /** asks at most so many questions */
+  readonly questions: number
+  /** chooses among them where there are more */
+  readonly seed: number
+  /** called with how many were asked */
+  readonly onAsked?: (asked: number) => void
+}
+
+/** A question that the engines answer differently. */
+export interface Difference {
+  readonly question: string
+  /** `failed`: it did not answer */
+  readonly old: 'allow' | 'deny' | 'failed'
+  readonly new: 'allow' | 'deny'
+  /** of an old engine that did not answer */
+  readonly reason?: string
+}
+
+export interface Proof {
+  readonly engine: string
+  /** of what the questions are made */
+  readonly universe: string
+  readonly questions: number
+  readonly asked: number
+  readonly seed: number
+  /** questions that both engines allow: a proof over denials alone says little */
+  readonly allowed: number
+  /** all of them, also those that the list has no room for */
+  readonly different: number
+  /** those that Zerohop allows and the old engine does not */
+  readonly wider: number
+  readonly differences: readonly Difference[]
+}
+
+/** Asks both. @throws PACKAGE_MISSING when the old engine is not there */
+export async function prove(imported: Imported, pdp: Pdp, options: ProofOptions): Promise<Proof> {
+  const { questions } = imported
+  const { seed } = options
+  const differences: Difference[] = []
+  const sums = { asked: 0, allowed: 0, different: 0, wider: 0 }
+  const engine = await imported.open()
+  try {
+    for (const index of sampleIndexes(questions.total, questions.always, options.questions, seed)) {
+      const { text, old, check } = questions.at(index)
+      const is = pdp.check(check.user, check.action, check.resource) ? 'allow' : 'deny'
+      const before = await engine.ask(old).then(toAnswer, toFailure)
+      sums.asked++
+      options.onAsked?.(sums.asked)
+      if (is === before.old) {
+        if (is === 'allow') sums.allowed++
+        continue
+      }
+      sums.different++
+      if (is === 'allow') sums.wider++
+      if (differences.length < IMPORT_DIFFERENCES_MAX) differences.push({ question: text, ...before, new: is })
+    }
+    return { engine: engine.name, universe: questions.stated, questions: questions.total, seed, ...sums, differences }
+  } finally {
+    await engine.close()
+  }
+}
+
+type Before = Pick<Difference, 'old' | 'reason'>
+
+const toAnswer = (allows: boolean): Before => ({ old: allows ? 'allow' : 'deny' })
+const toFailure = (error: unknown): Before => ({ old: 'failed', reason: String((error as Error).message ?? error) })

@@ -1,0 +1,48 @@
+// Converts files of casbin as `zerohop import --from casbin` does, in this process.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { importer } from '../../src/importers/casbin/importer.ts'
+import type { Imported, ImporterOptions } from '../../src/importers/frame/importer.ts'
+import { prove } from '../../src/importers/frame/proof.ts'
+import { makeReport, type Report } from '../../src/importers/frame/report.ts'
+import { loadWritten, printFiles } from '../../src/importers/frame/written.ts'
+import type { Problem } from '../../src/management/policy-file/problem.ts'
+import { Pdp } from '../../src/pdp/pdp.ts'
+import { temporaryFolder } from '../support/folders.ts'
+
+export type Converted =
+  | { readonly problems: readonly Problem[]; readonly report?: undefined }
+  | { readonly problems: readonly []; readonly report: Report; readonly imported: Imported; readonly folder: string }
+
+/** @param folder with the files; one of its own for what is written */
+export async function convertFiles(
+  folder: string,
+  names: readonly string[],
+  options: ImporterOptions = {},
+  questions = 20_000,
+): Promise<Converted> {
+  const reading = await importer.read(
+    names.map((name) => join(folder, name)),
+    options,
+  )
+  if (reading.imported === undefined) return { problems: reading.problems }
+  const { imported } = reading
+  const out = temporaryFolder('imported')
+  for (const [name, text] of printFiles(imported, 'zerohop import --from casbin')) writeFileSync(join(out, name), text)
+  const pdp = loadWritten(out)
+  if (!(pdp instanceof Pdp)) return { problems: pdp.problems }
+  const proof = await prove(imported, pdp, { questions, seed: 1 })
+  return { problems: [], report: makeReport('casbin', names, imported.findings, proof), imported, folder: out }
+}
+/** The same of texts: a model, and rules as CSV. */
+export function convertTexts(
+  model: string,
+  rules: string,
+  options: ImporterOptions = {},
+  questions?: number,
+): Promise<Converted> {
+  const folder = temporaryFolder('casbin')
+  writeFileSync(join(folder, 'model.conf'), model)
+  writeFileSync(join(folder, 'policy.csv'), rules)
+  return convertFiles(folder, ['model.conf', 'policy.csv'], options, questions)
+}
