@@ -122,6 +122,17 @@ describe('roles', () => {
     expect(facts).toContainEqual({ role_assignment: { user: 'admin', role: 'admin', tenant: 'default' } })
   })
 
+  it('that are users have nothing that is for the role alone as a subject', async () => {
+    const matcher = '(r.sub == p.sub || g(r.sub, "admin")) && r.obj == p.obj && r.act == p.act'
+    const { findings, report } = await convert({ matcher }, 'p, root, x, read\ng, ana, root\ng, ben, admin\n', {
+      rolesAsUsers: true,
+    })
+    expect(findings).toEqual([
+      'policy.csv:1 unsaid: it is for the role itself as a subject, and not for those who have the role',
+    ])
+    expect(report.proof).toMatchObject({ wider: 0, different: 1 })
+  })
+
   it('in a circle, beyond ten links, and with names like patterns are reported, and give nothing', async () => {
     const circle = await convert({}, 'p, a, x, read\np, b, x, write\ng, ana, a\ng, a, b\ng, b, a\n')
     expect(circle.findings.slice(1)).toEqual([

@@ -5,8 +5,9 @@ import { EXPLAIN_MISSES_MAX } from '../../src/model/limits.ts'
 import { check } from './check.ts'
 import type { Policy } from './policy.ts'
 import { byRelations } from './relations.ts'
-import { isKnown, type Request } from './request.ts'
+import { isElsewhere, isKnown, type Request } from './request.ts'
 import { byRoles } from './roles.ts'
+import { hasResource, hasUser, rulesFor } from './sets.ts'
 import { isSuspended } from './suspensions.ts'
 
 interface Times {
@@ -52,6 +53,15 @@ type Tuple = PolicyObjects['relationship_tuple']
 /** A grant with which alone, beside what is in force, roles or relations would allow. */
 export type NotInForce = (Assignment | Tuple) & { readonly state: 'ended' | 'scheduled' }
 
+/** D17: a set rule whose resource set is true, and whose user set is a role on instances that the user then holds. */
+function byHeldRole(beside: Policy, now: Policy, request: Request): boolean {
+  if (!now.user.has(request.user) || isElsewhere(now, request)) return false
+  return rulesFor(now, request).some(
+    ({ user_set, resource_set }) =>
+      user_set.includes('#') && hasUser(beside, request, user_set) && hasResource(now, request, resource_set),
+  )
+}
+
 /** What is denied at an instant: the grants that are stored and would allow, those nearest in time first. */
 export function listNotInForce(policy: Policy, request: Request, t: number): NotInForce[] {
   const now = policyAt(policy, t)
@@ -61,7 +71,7 @@ export function listNotInForce(policy: Policy, request: Request, t: number): Not
     for (const [name, grant] of policy[kind]) {
       if (isInForce(grant, t)) continue
       const beside: Policy = { ...now, [kind]: new Map<string, unknown>([...now[kind], [name, grant]]) }
-      if (!byRoles(beside, request) && !byRelations(beside, request)) continue
+      if (!byRoles(beside, request) && !byRelations(beside, request) && !byHeldRole(beside, now, request)) continue
       const hasEnded = grant.valid_until !== undefined && grant.valid_until <= t
       const distance = hasEnded ? t - grant.valid_until! : grant.valid_from! - t
       found.push({ grant: { ...grant, state: hasEnded ? 'ended' : 'scheduled' }, distance, name })

@@ -59,7 +59,7 @@ export function Dialog(props: DialogProps) {
           </Alert>
         )}
         <div className={classes.actions}>
-          {other}
+          {other && <div className={classes.other}>{other}</div>}
           {cancel !== null && (
             <Button variant="default" onClick={onClose}>
               {cancel}

@@ -33,7 +33,11 @@ interface Rule {
   readonly users: number
   readonly resources: number
 }
-type Explained = SetsExplained & { readonly because: readonly Because[] }
+type Explained = SetsExplained & {
+  readonly because: readonly Because[]
+  /** roles on instances (D17): with one of them alone, a rule would allow */
+  readonly needed: readonly number[]
+}
 
 /** The tenant, the permission and the resource, as the answer shows them. */
 type Named = Parameters<typeof findWayToRole>[2]
@@ -67,12 +71,15 @@ class SetRules {
   explain(): Explained {
     const { calls } = this.#kernel
     const rules = this.#rules.length
-    const answer = (abac: AbacCode): Explained => ({ ...NO_SETS, abac, rules, because: [] })
+    const answer = (abac: AbacCode): Explained => ({ ...NO_SETS, abac, rules, because: [], needed: [] })
     if (rules === 0) return answer(hasSetRules(this.#kernel) ? 'no_matching_rules' : 'disabled')
     const { user, tenant, permission, instance, relate, end } = this.#asked
     const verdict = atInstant(calls.decideSets(user, tenant, permission, instance, relate(), end))
     if (verdict === Verdict.Undecided) return answer('undecided')
-    if (verdict === Verdict.Deny) return { ...answer(this.#whyNone()), ...this.#nearest() }
+    if (verdict === Verdict.Deny) {
+      const nearest = this.#nearest()
+      return { ...answer(this.#whyNone()), ...nearest, needed: this.#neededRoles() }
+    }
     const allowing = this.#byName(this.#allowing())
     const matches = allowing.slice(0, EXPLAIN_MISSES_MAX).map((rule) => this.#match(rule))
     const notes = this.#notes(allowing)
@@ -82,6 +89,13 @@ class SetRules {
       return { source: 'abac', ...sides, ...named, path: [], ...this.#wayToRole(rule.users) }
     })
     return { ...answer('allow'), because, matches, notes }
+  }
+
+  #neededRoles(): number[] {
+    const kernel = this.#kernel
+    const isRole = (side: number) => symbolTable(kernel, side) === Table.Roles && isResourceRole(kernel, side)
+    const rules = this.#rules.filter(({ users, resources }) => isRole(users) && this.#holds(resources))
+    return [...new Set(rules.map(({ users }) => users))]
   }
 
   /** Where a role stands for the user set: how the user holds it on the resource (D17), and when that ends. */

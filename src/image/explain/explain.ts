@@ -71,21 +71,24 @@ export function explainQuestion(
   const byRoles = [...rbac.because, ...rebac.because]
   const end =
     isElsewhere || unknown !== undefined ? 0 : encodeAttributes(required, ids.permission, question, byRoles.length > 0)
-  const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [] })
-  const { because: bySets, ...sets } =
-    unknown !== undefined
-      ? unasked(unknown)
-      : isElsewhere
-        ? unasked('instance_in_other_tenant')
-        : end === undefined
-          ? unasked('undecided')
-          : explainSets(kernel, { ...ids, relate, end }, onResource)
+  const unasked = (abac: AbacCode) => ({ ...NO_SETS, abac, because: [], needed: [] })
+  const {
+    because: bySets,
+    needed,
+    ...sets
+  } = unknown !== undefined
+    ? unasked(unknown)
+    : isElsewhere
+      ? unasked('instance_in_other_tenant')
+      : end === undefined
+        ? unasked('undecided')
+        : explainSets(kernel, { ...ids, relate, end }, onResource)
   const because = [...byRoles, ...bySets]
   // of who is not stored only what everybody has can allow (D16); all else is the reason that there is for it
   const findCode = <C>(code: C) => (unknown === undefined || code === 'allow' || code === 'undecided' ? code : unknown)
   const codes = { code: findCode(rbac.code), rebac: findCode(rebac.code) }
   const allow = because.length > 0
-  const not_in_force = allow ? [] : listNotInForce(kernel, { ...ids, relate })
+  const not_in_force = allow ? [] : listNotInForce(kernel, { ...ids, relate }, needed)
   return { allow, revision, tenant, ...codes, ...sets, because, roles: rbac.roles, not_in_force, ill_typed }
 }
 

@@ -1,5 +1,5 @@
 // Of a deny: the grants that would allow, were they in force (D15): role assignments of the user, and relations on the way
-// from what the user holds. Each of them, with what is in force, allows. Bounded by EXPLAIN_WALK_MAX: beyond, some are
+// from what the user holds, by roles or by a set rule for a role on instances (D17). Each of them, with what is in force, allows. Bounded by EXPLAIN_WALK_MAX: beyond, some are
 // missing, but none is wrong.
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
@@ -7,7 +7,7 @@ import { EXPLAIN_MISSES_MAX, EXPLAIN_WALK_MAX } from '../../model/limits.ts'
 import { assignmentKey, tupleKey } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import { type AskedSources, findSources } from '../list/permission-sources.ts'
-import { everybodyAsked } from '../records/everybody.ts'
+import { everybodyAsked, ownAlone } from '../records/everybody.ts'
 import {
   eachGrantOfUserStored,
   findGrant,
@@ -20,7 +20,7 @@ import {
 import { hasTimes } from '../records/header.ts'
 import { instanceType, readInstanceKey, tenantOfScope } from '../records/instance.ts'
 import { principalKey } from '../records/principal.ts'
-import { bareRole, roleType } from '../records/role.ts'
+import { bareRole, permissionOfRole, roleType } from '../records/role.ts'
 import { eachRuleToRole, ruleRelation, ruleSkipsDirect, ruleSource } from '../records/rule.ts'
 import { symbolTable } from '../records/symbol.ts'
 import { isInForce, type RecordTimes, timesOfRecord } from '../records/times.ts'
@@ -53,21 +53,40 @@ interface Candidate {
   readonly describe: () => Described
 }
 
-/** Those nearest in time first, at most EXPLAIN_MISSES_MAX. */
-export function listNotInForce(kernel: Kernel, asked: Asked): NotInForce[] {
+/**
+ * Those nearest in time first, at most EXPLAIN_MISSES_MAX.
+ * @param needed roles on instances: with one of them, a set rule would allow
+ */
+export function listNotInForce(kernel: Kernel, asked: Asked, needed: readonly number[]): NotInForce[] {
   if (!hasTimes(kernel)) return []
   const { now } = kernel
   const distance = ({ from, until }: RecordTimes): number => (until <= now ? now - until : from - now)
-  const candidates = [...new Search(kernel, asked).candidates()]
+  const candidates = [
+    ...new Search(kernel, asked).candidates(),
+    ...needed.flatMap((role) => listForRole(kernel, asked, role)),
+  ]
   candidates.sort((a, b) => distance(a.times) - distance(b.times) || compareText(a.describe().name, b.describe().name))
   const found: NotInForce[] = []
+  const names = new Set<string>()
   for (const { times, allows, describe } of candidates) {
     if (found.length >= EXPLAIN_MISSES_MAX) break
-    if (allows?.() === false) continue
+    const { name, grant } = describe()
+    if (names.has(name) || allows?.() === false) continue
+    names.add(name)
     const state = times.until <= now ? 'ended' : 'scheduled'
-    found.push({ ...describe().grant, ...timesOfRecord(times), state } as NotInForce)
+    found.push({ ...grant, ...timesOfRecord(times), state } as NotInForce)
   }
   return found
+}
+
+/** What may be missing for a role on the resource, which the user has to hold: what everybody does is not enough (D16). */
+function listForRole(kernel: Kernel, asked: Asked, role: number): Candidate[] {
+  const ofRole = { ...asked, permission: permissionOfRole(kernel, role), ofType: roleType(kernel, role) }
+  const candidates = ownAlone(kernel, () => [...new Search(kernel, ofRole).candidates()])
+  return candidates.map(({ allows, ...candidate }) => ({
+    ...candidate,
+    ...(allows && { allows: () => ownAlone(kernel, allows) }),
+  }))
 }
 
 class Search {

@@ -30,6 +30,8 @@ export interface AskedSources {
   readonly instance: number
   /** the relations that were sent */
   readonly relate: Relate | undefined
+  /** the resource type where the permission is that of a role that stands for a user set (D17) */
+  readonly ofType?: number | undefined
   /** a tuple that counts too, although it is not in force (D15) */
   readonly beside?: number | undefined
 }
@@ -47,7 +49,7 @@ export type OnSource = (
  */
 export function findSources(
   kernel: Kernel,
-  { tenant, permission, instance, relate, beside }: AskedSources,
+  { tenant, permission, instance, relate, beside, ofType }: AskedSources,
   hasDirect: (instance: number) => boolean,
   limit: number,
   onSource?: OnSource,
@@ -67,7 +69,7 @@ export function findSources(
     pairs.push([at, role])
     onSource?.([at, role], from, rule)
   }
-  const type = permissionResource(kernel, kernel.calls.permissionRecord(permission))
+  const type = ofType ?? permissionResource(kernel, kernel.calls.permissionRecord(permission))
   for (const role of eachRoleOfType(kernel, type)) {
     if (kernel.calls.holds(role, permission) === 1) add(instance, role)
   }

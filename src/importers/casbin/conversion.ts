@@ -160,7 +160,7 @@ function* listFacts({ roles, domains, users, rolesAsUsers }: ToConvert): Iterabl
     if (role.name === undefined) yield fact('*')
     else if (rolesAsUsers || !roles.isRole(role.name)) yield fact(encodeKey(role.name, 'user'))
     if (role.name === undefined || !roles.isRole(role.name)) continue
-    for (const { from } of roles.links.listIn(role.domain).filter(({ to }) => to === role.name))
+    for (const { from } of roles.links.listTo(role.name, role.domain))
       if (!roles.isRole(from)) yield fact(encodeKey(from, 'user'))
   }
 }

@@ -11,6 +11,7 @@ import { applyEffect } from './effects.ts'
 import { openCasbin } from './engine.ts'
 import { formatRule, type Grant, type Granted, readGrants } from './grants.ts'
 import { findUnsaidLinks, type Link, Links } from './links.ts'
+import type { PolicyLine } from './policy-lines.ts'
 import { makeQuestions } from './questions.ts'
 import { Roles } from './roles.ts'
 
@@ -57,6 +58,7 @@ function readModelAndRules(
   try {
     const keys = new ClaimedKeys()
     const roles = new Roles(kept, grants, keys)
+    if (rolesAsUsers) findings.push(...findForRolesAlone(grants, roles))
     const { policy, facts } = convert({
       ...{ shape, roles, keys, users, rolesAsUsers },
       domains: parts.domain === undefined ? undefined : granted.domains,
@@ -137,6 +139,18 @@ function isSaid({ object, subject, rule }: Grant, shape: Shape, findings: Findin
     })
   }
   return false
+}
+
+/** What rules give to a role itself as a subject, and not to those who have it. */
+function findForRolesAlone(grants: readonly Grant[], roles: Roles): Finding[] {
+  const rules = new Set<PolicyLine>()
+  for (const { subject, rule } of grants)
+    if (subject.kind === 'name' && rule !== undefined && roles.isRole(subject.name)) rules.add(rule)
+  return [...rules].map((rule) => ({
+    ...{ kind: 'unsaid', file: rule.file, line: rule.line, what: formatRule(rule) },
+    reason: 'it is for the role itself as a subject, and not for those who have the role',
+    nearest: 'give it to a role of another name, and that role to the user',
+  }))
 }
 
 /** The links that can be said, and the names that are no roles. */

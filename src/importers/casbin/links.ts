@@ -45,6 +45,11 @@ export class Links {
     return this.#graph(domain)?.up.get(name) ?? []
   }
 
+  /** Links of a domain that end at the name. */
+  listTo(name: string, domain: string | undefined): readonly Link[] {
+    return this.#graph(domain)?.down.get(name) ?? []
+  }
+
   /** Links of a domain: without domains all of them, in each. */
   listIn(domain: string | undefined): readonly Link[] {
     return this.#graph(domain)?.links ?? []

@@ -10,9 +10,9 @@ export const MATCHER_ALTERNATIVES_MAX = 64
 export const MATCHER_DEPTH_MAX = 32
 /** Permissions that result from the lines of one import: more than an environment can hold in set rules and roles. */
 export const IMPORTED_GRANTS_MAX = 500_000
-/** Pairs of what rules allow and what rules deny that an import compares: half a minute. */
+/** Pairs of what rules allow and what rules deny that an import compares: each pair is looked at. */
 export const IMPORTED_PAIRS_MAX = 50_000_000
-/** Questions that a proof asks both engines unless the command says another number: casbin needs about a minute for so many over a hundred lines. */
+/** Questions that a proof asks both engines unless the command says another number: casbin took 14 s of processor time for 1,500 of them over a thousand rules. */
 export const IMPORT_QUESTIONS = 50_000
 /** Questions that a proof asks at most. */
 export const IMPORT_QUESTIONS_MAX = 5_000_000

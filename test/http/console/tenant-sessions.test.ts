@@ -105,6 +105,31 @@ describe('a user of the identity provider whom a rule makes the administrator of
     expect(entry!.by).toMatchObject({ api_key_id: null, user: { subject: 'sub-1', name: 'Ana' } })
   })
 
+  it('gives by roles of the tenant no more than the person has there, whatever the header says', async () => {
+    const { store } = own.management
+    const actions = { read: { grantable: true } }
+    await store.commit(environment, 'createResource', { key: 'report', actions }, BY)
+    await store.commit(environment, 'createRole', { key: 'reader', permissions: ['report:read'] }, BY)
+    await store.commit(environment, 'createUser', { key: 'rex' }, BY)
+    await store.commit(environment, 'assign', { user: 'rex', role: 'reader', tenant: 'acme' }, BY)
+    const visitor = new Visitor(own.app)
+    await comeBack(visitor, ADMIN)
+    const body = { key: 'clerk', permissions: ['report:read'] }
+    const make = (headers = {}) => visitor.ask('POST', `${ACME}/roles`, { body, headers })
+    for (const headers of [{}, { 'x-acting-user': 'rex' }]) {
+      const refused = await make(headers)
+      expect([refused.status, refused.json().message]).toEqual([
+        403,
+        'user `ana` has no role in tenant `acme` with `report:read`, and cannot give it',
+      ])
+    }
+    await store.commit(environment, 'assign', { user: 'ana', role: 'reader', tenant: 'acme' }, BY)
+    expect((await make()).status).toBe(200)
+    for (const user of ['ana', 'rex'])
+      await store.commit(environment, 'unassign', { user, role: 'reader', tenant: 'acme' }, BY)
+    await store.commit(environment, 'deleteUser', { ref: 'rex' }, BY)
+  })
+
   it.each<[string, object, object?]>([
     ['no user', { groups: 'acme-admins' }],
     ['a user who is not stored', { groups: 'acme-admins', user_key: 'nobody' }],

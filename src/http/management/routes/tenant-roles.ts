@@ -37,10 +37,12 @@ interface Named {
 
 /**
  * Who a write below a tenant is made for: the user of the header, whose own roles bound what it gives, unless the server is
- * told that what is offered to tenants is bound enough.
+ * told that what is offered to tenants is bound enough. A person in the console who is an administrator of the tenant acts as
+ * themselves, whatever the header says.
  */
-export function readActing({ tenantRoles }: RouteContext, { headers }: FastifyRequest): ByTenant {
-  const acting = headers[ACTING_USER]
+export function readActing({ tenantRoles }: RouteContext, { headers, caller }: FastifyRequest): ByTenant {
+  const person = caller.key.level === 'tenant' ? caller.actsAs?.user : undefined
+  const acting = person ?? headers[ACTING_USER]
   return acting === undefined || tenantRoles === 'grantable' ? {} : { acting: String(acting) }
 }
 
