@@ -113,7 +113,8 @@ export const ERRORS = {
   },
   REVISION_MOVED: {
     class: 'conflict',
-    message: 'the environment is at revision {revision}, not at {expected} as `x-if-revision` says: nothing was written',
+    message:
+      'the environment is at revision {revision}, not at {expected} as `x-if-revision` says: nothing was written',
   },
   PRUNE_EMPTY: { class: 'invalid', message: 'the policy is empty: `prune` needs at least one object' },
   PRUNE_CASCADES: {
