@@ -59,7 +59,7 @@ export interface Forms {
   /** default: none, as `{}` */
   attributes: { readonly stored: JsonObject; readonly sent: JsonObject }
   attributes_or_null: { readonly stored: JsonObject | null; readonly sent: JsonObject }
-  /** ms since 1970, set when the object is made; never sent */
+  /** ms since 1970, set when the object is made and when it gets another key; never sent */
   moment: { readonly stored: number }
   /** ms since 1970, which whoever writes the object may choose; default: none, and then the object lacks the field (D15) */
   instant: { readonly stored: number; readonly sent: string | number }

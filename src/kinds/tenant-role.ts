@@ -1,13 +1,19 @@
 // A role that a tenant's own administrators made: a role in tenants that counts in that one alone (D18).
 import { type Named, tenantRoleKey } from '../model/objects.ts'
+import { fields, type StoredFields } from './fields.ts'
+import { givingFields } from './giving.ts'
 import type { Kind } from './kind.ts'
 import { text, texts } from './wire-values.ts'
 
+/** How a role of a tenant is given: to its users, by the tenant itself, and for a time to whoever asks. */
+export const tenantGivingFields = fields({ requestable: givingFields.requestable })
+
 /**
  * `key` is `tenantRoleKey(role, tenant)`. Permissions are `resource:action` of actions that are `grantable`; `extends` are
- * whole keys: of roles of the environment that are `extendable`, and of roles of the same tenant.
+ * whole keys: of roles of the environment that are `extendable`, and of roles of the same tenant;
+ * so are those who approve.
  */
-export interface TenantRole extends Named {
+export interface TenantRole extends Named, StoredFields<typeof tenantGivingFields> {
   readonly tenant: string
   /** the key within the tenant */
   readonly role: string
@@ -31,6 +37,7 @@ export const tenantRole = {
   indexes: {
     roles_of_tenant: ({ tenant }) => [tenant],
     tenant_roles_with_parent: (role) => role.extends,
+    tenant_roles_with_approver: ({ requestable }) => requestable?.approvers ?? [],
     /** under each permission, so that what changes with an action finds its roles among those of all tenants */
     tenant_roles_with_permission: (role) => role.permissions,
   },

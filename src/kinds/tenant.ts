@@ -9,10 +9,14 @@ const tenantFields = fields({
   ...named,
   /** null when never sent */
   attributes: { form: 'attributes_or_null', declaredBy: TENANT_TYPE },
+  /** when it was made, or got another key */
   /* canary: field-of-tenants */ last_action_at: { form: 'moment', inFiles: false },
 })
 
 export interface Tenant extends Stored, StoredFields<typeof tenantFields> {}
+
+/** Since when the tenant has its key, in ms since 1970: what has that key and is older is of another tenant. */
+export const keyedSince = ({ created_at, last_action_at }: Tenant): number => Math.max(created_at, last_action_at)
 
 export interface TenantPolicy {
   readonly attributes?: JsonObject

@@ -232,6 +232,16 @@ describe('a copy of an environment', () => {
       code: 0,
       out: expect.stringContaining('Nothing to copy: production already has the same policy\n'),
     })
+    const ask = (environment: string, path: string, body: object) => {
+      const headers = { authorization: `Bearer ${org.PDP_API_KEY}`, 'content-type': 'application/json' }
+      const at = `${api}/v2/facts/default/${environment}/${path}`
+      return fetch(at, { method: 'POST', headers, body: JSON.stringify(body) })
+    }
+    expect((await ask('development', 'tenants/default/roles', { key: 'clerk', name: 'Clerk' })).status).toBe(200)
+    const own = await copy('development', 'production', '--overwrite', '--tenant-roles', '--yes')
+    expect(own).toMatchObject({ code: 0, err: '' })
+    expect(own.out).toContain('Roles of tenants:\n+ tenant role clerk@default\n    name: Clerk\n')
+    expect(own.out).toMatch(/\(1 to create, 0 to change, 0 to delete\)\n$/)
     expect((await copy('development', 'production', '--yes')).err).toContain('already exists')
     const folder = ['--data', data]
     const fresh = await copy(

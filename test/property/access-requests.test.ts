@@ -37,6 +37,8 @@ describe('access requests', () => {
       ...others.map((code) => `create ${code}`),
       'approve ROLE_HELD',
       'approve INPUT_INVALID',
+      'approve BEYOND_OWN_ROLES',
+      'put ROLE_OF_OTHER_TENANT',
     ]
     expect(wanted.filter((what) => !seen.has(what))).toEqual([])
   })

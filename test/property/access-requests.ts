@@ -11,8 +11,12 @@ import { RefWorld } from '../reference/access-requests.ts'
 
 const USERS = ['ana', 'ben', 'cyd', 'dan'] as const
 const TENANTS = ['acme', 'beta'] as const
-/** `support` is for members, `oncall` is given at once, `guest` is for everybody; `lead` and `boss` approve. */
-const ROLES = ['support', 'oncall', 'guest', 'lead', 'boss'] as const
+/**
+ * `support` is for members, `oncall` is given at once, `guest` is for everybody, `desk@acme` is a role of the tenant; `lead`,
+ * who has what that gives, and `boss`, who has not, approve.
+ */
+const ROLES = ['support', 'oncall', 'guest', 'lead', 'boss', 'desk@acme'] as const
+const READ = 'doc:read'
 const BEGIN = 1_800_000_000_000
 const SECOND = 1_000
 
@@ -26,6 +30,7 @@ interface Rule {
 const RULES: Readonly<Partial<Record<(typeof ROLES)[number], Rule>>> = {
   support: { by: 'members', approvers: ['lead', 'boss'], max_duration: 7_200, reason: 'optional' },
   oncall: { by: 'members', approvers: ['lead'], max_duration: 3_600, reason: 'required', auto: true },
+  'desk@acme': { by: 'members', approvers: ['lead', 'boss'], max_duration: 7_200, reason: 'optional' },
   guest: { by: 'everybody', approvers: ['lead', 'guest'], max_duration: 86_400, reason: 'optional' },
 }
 
@@ -57,13 +62,14 @@ export type Step =
   | { readonly do: 'suspend' | 'resume' | 'removeUser'; readonly user: string }
   | { readonly do: 'removeRole'; readonly role: string }
   | { readonly do: 'limit'; readonly seconds: number }
+  | { readonly do: 'offer'; readonly isOffered: boolean }
   | { readonly do: 'removeTenant'; readonly tenant: string }
 
 const user = fc.constantFrom(...USERS)
 /** also whoever asked, and who approves most often */
-const decider = fc.constantFrom(...USERS, 'own', 'own', 'ben')
+const decider = fc.constantFrom(...USERS, 'own', 'own', 'ben', 'dan')
 const tenant = fc.constantFrom('acme', 'acme', 'acme', 'beta')
-const role = fc.constantFrom(...ROLES, 'support', 'support', 'oncall', 'guest')
+const role = fc.constantFrom(...ROLES, 'support', 'support', 'oncall', 'guest', 'desk@acme')
 const seconds = fc.constantFrom(1, 60, 600, 3_600, 7_200, 20_000)
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -115,6 +121,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('suspend' as const, 'resume' as const), user }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('removeUser' as const), user }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('removeRole' as const), role }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('offer' as const), isOffered: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('limit' as const), seconds: fc.constantFrom(60, 7_200) }) },
   {
     weight: 1,
@@ -131,11 +138,33 @@ const story: fc.Arbitrary<Step[]> = fc
     { do: 'wait', seconds: 59 },
     { do: 'revoke', at: 0, user: isOwn ? 'own' : 'ben', seconds: undefined },
   ])
+/** Who may not give the role of the tenant tries first; then somebody writes over what was given. */
+const ownRole: fc.Arbitrary<Step[]> = user.map((who) => [
+  { do: 'create', user: who, role: 'desk@acme', tenant: 'acme', seconds: 600, isEnd: false, hasReason: true },
+  { do: 'approve', at: 0, user: 'dan', seconds: undefined },
+  { do: 'approve', at: 0, user: 'ben', seconds: undefined },
+  { do: 'put', user: who, role: 'desk@acme', tenant: 'acme', seconds: 300 },
+])
+/** The role is asked for longer than it may be when that is decided, and then held already. */
+const shortened: fc.Arbitrary<Step[]> = user.map((who) => [
+  { do: 'create', user: who, role: 'support', tenant: 'acme', seconds: 7_200, isEnd: false, hasReason: true },
+  { do: 'limit', seconds: 60 },
+  { do: 'approve', at: 0, user: 'ben', seconds: undefined },
+  { do: 'limit', seconds: 7_200 },
+  { do: 'put', user: who, role: 'support', tenant: 'acme', seconds: 5_000_000 },
+  { do: 'approve', at: 0, user: 'ben', seconds: undefined },
+])
 export const steps = fc
-  .array(fc.oneof({ weight: 20, arbitrary: step.map((one) => [one]) }, { weight: 1, arbitrary: story }), {
-    minLength: 10,
-    maxLength: 50,
-  })
+  .array(
+    fc.oneof(
+      { weight: 20, arbitrary: step.map((one) => [one]) },
+      { weight: 1, arbitrary: fc.oneof(story, ownRole, shortened) },
+    ),
+    {
+      minLength: 10,
+      maxLength: 50,
+    },
+  )
   .map((parts) => parts.flat())
 
 /** How often each transition and each refusal was seen. */
@@ -167,13 +196,16 @@ class Both {
   /** ids of the requests, in the order of their creation */
   readonly #ids: string[] = []
   #minted = 0
+  #isOffered = true
 
   constructor(below: View, useCases: UseCases) {
     this.#draft = new Draft(below)
     this.#useCases = useCases
     this.ref.now = BEGIN
     for (const key of TENANTS) this.#makeTenant(key)
-    for (const key of ['lead', 'boss', 'guest', 'support', 'oncall']) this.#makeRole(key)
+    const actions = { read: { grantable: true } }
+    this.#run('createResource', { key: 'doc', name: 'Document', actions })
+    for (const key of ['lead', 'boss', 'guest', 'support', 'oncall', 'desk@acme']) this.#makeRole(key)
     for (const key of USERS) this.#makeUser(key)
     for (const [one, held] of [
       ['ben', 'lead'],
@@ -213,8 +245,8 @@ class Both {
         const as = one.user === 'own' ? request.user : one.user
         const want = one.do === 'approve' ? ref.approve(request, as, one.seconds) : ref[one.do](request, as)
         const shorter = one.do === 'approve' && one.seconds !== undefined ? { duration: one.seconds } : {}
-        const fields = { as, ...shorter }
-        const [got] = this.#run(`${one.do}AccessRequest`, { ref: this.#ids[request.id], fields })
+        const input = { ref: this.#ids[request.id], fields: { as, ...shorter }, isWithinOwn: true }
+        const [got] = this.#run(`${one.do}AccessRequest`, input)
         return [want, got]
       }
       case 'put':
@@ -236,7 +268,18 @@ class Both {
       case 'removeRole':
         if (!ref.roles.has(one.role)) return ['ok', this.#makeRole(one.role)]
         ref.removeRole(one.role)
-        return ['ok', this.#run('deleteRole', { ref: one.role })[0]]
+        return [
+          'ok',
+          one.role.includes('@')
+            ? this.#run('deleteTenantRole', { tenant: 'acme', ref: one.role })[0]
+            : this.#run('deleteRole', { ref: one.role })[0],
+        ]
+      case 'offer': {
+        if (!one.isOffered) ref.withdraw(READ)
+        this.#isOffered = one.isOffered
+        const fields = { grantable: one.isOffered }
+        return ['ok', this.#run('updateAction', { resource: 'doc', ref: 'read', fields })[0]]
+      }
       case 'limit': {
         const rule = ref.roles.get('support')
         if (!rule) return ['ok', 'ok']
@@ -306,14 +349,29 @@ class Both {
   }
 
   #makeRole(key: string): string {
+    if (key.includes('@') && !this.ref.tenants.has('acme')) return 'ok'
     const rule = RULES[key as keyof typeof RULES]
     const approvers = (rule?.approvers ?? []).filter((one) => one === key || this.ref.roles.has(one))
     const requestable = rule && { ...rule, approvers }
     this.ref.roles.set(
       key,
-      rule ? { key, by: rule.by, approvers: [...approvers], most: rule.max_duration, auto: rule.auto === true } : null,
+      rule
+        ? {
+            key,
+            by: rule.by,
+            approvers: [...approvers],
+            most: rule.max_duration,
+            auto: rule.auto === true,
+            ...(key.includes('@') ? { own: 'acme' } : {}),
+          }
+        : null,
     )
-    return this.#run('createRole', { key, ...(requestable && { requestable }) })[0]
+    const isOwn = key.includes('@')
+    const permissions = key === 'lead' || (isOwn && this.#isOffered) ? [READ] : []
+    this.ref.gives.set(key, permissions)
+    const role = { permissions, ...(requestable && { requestable }) }
+    if (!isOwn) return this.#run('createRole', { key, ...role })[0]
+    return this.#run('createTenantRole', { tenant: 'acme', role: { key: key.slice(0, key.indexOf('@')), ...role } })[0]
   }
 
   #makeTenant(key: string): string {
@@ -347,6 +405,7 @@ const assignment = ({ user: one, role: held, tenant: place }: { user: string; ro
 
 /** Faults of the engine: a walk finds each. */
 export const OF_REQUESTS = {
+  'approver-within-own': 'void 0',
   'approver-check': 'true',
   'own-request': 'false',
   'approver-in-force': 'true',

@@ -10,6 +10,8 @@ export interface RefRole {
   /** seconds */
   most: number
   auto: boolean
+  /** the tenant whose role it is (D18) */
+  readonly own?: string
 }
 export interface RefRequest {
   readonly id: number
@@ -43,6 +45,8 @@ export class RefWorld {
   /** user/tenant: users who were put into a tenant */
   readonly members = new Set<string>()
   readonly requests: RefRequest[] = []
+  /** the permissions of each role */
+  readonly gives = new Map<string, readonly string[]>()
 
   static key = (user: string, role: string, tenant: string): string => `${user}/${role}/${tenant}`
 
@@ -72,6 +76,19 @@ export class RefWorld {
     if (user === request.user) return false
     const approvers = this.roles.get(request.role)?.approvers ?? []
     return approvers.some((role) => this.inForce(user, role, request.tenant))
+  }
+
+  /** Whether the user has all that the role gives, by roles in the tenant: who approves a role of a tenant assigns it. */
+  #hasAll(user: string, role: string, tenant: string): boolean {
+    const held = [...this.roles.keys()].filter((one) => this.inForce(user, one, tenant))
+    const has = new Set(held.flatMap((one) => this.gives.get(one) ?? []))
+    return (this.gives.get(role) ?? []).every((permission) => has.has(permission))
+  }
+
+  /** Nobody offers the permission any more: roles of tenants lose it. */
+  withdraw(permission: string): void {
+    for (const [role, rule] of this.roles)
+      if (rule?.own !== undefined) this.gives.set(role, this.gives.get(role)?.filter((one) => one !== permission) ?? [])
   }
 
   #end(request: Pick<RefRequest, 'seconds' | 'until'>): number {
@@ -112,6 +129,7 @@ export class RefWorld {
     if (!this.roles.has(role)) return 'OBJECT_NOT_FOUND'
     const rule = this.roles.get(role)
     if (!rule) return 'REQUEST_REFUSED'
+    if (rule.own !== undefined && rule.own !== tenant) return 'OBJECT_NOT_FOUND'
     const isKnown = this.tenants.has(tenant) && (rule.by === 'everybody' || this.isMember(user, tenant))
     if (!isKnown) return 'OBJECT_NOT_FOUND'
     if (rule.auto && !hasReason) return 'INPUT_INVALID'
@@ -148,6 +166,7 @@ export class RefWorld {
     if (this.state(request) !== 'pending') return 'REQUEST_STATE'
     const rule = this.roles.get(request.role)
     if (!rule || (rule.by === 'members' && !this.isMember(request.user, request.tenant))) return 'REQUEST_REFUSED'
+    if (rule.own !== undefined && !this.#hasAll(user, request.role, request.tenant)) return 'BEYOND_OWN_ROLES'
     const asked = this.#end(request)
     if (asked <= this.now) return 'INPUT_INVALID'
     const end = seconds === undefined ? asked : this.now + seconds * 1000
@@ -192,6 +211,7 @@ export class RefWorld {
   /** A write of the assignment by other means than a request. */
   put(user: string, role: string, tenant: string, until: number): Outcome {
     if (!this.users.has(user) || !this.roles.has(role) || !this.tenants.has(tenant)) return 'OBJECT_NOT_FOUND'
+    if ((this.roles.get(role)?.own ?? tenant) !== tenant) return 'ROLE_OF_OTHER_TENANT'
     const key = RefWorld.key(user, role, tenant)
     if (this.grants.get(key)?.until === until) return 'ok' // nothing changes
     this.#leave(key, 'superseded')
@@ -201,8 +221,9 @@ export class RefWorld {
 
   unassign(user: string, role: string, tenant: string): Outcome {
     const key = RefWorld.key(user, role, tenant)
-    if (!this.users.has(user) || !this.roles.has(role) || !this.tenants.has(tenant) || !this.grants.has(key))
-      return 'OBJECT_NOT_FOUND'
+    if (!this.users.has(user) || !this.roles.has(role) || !this.tenants.has(tenant)) return 'OBJECT_NOT_FOUND'
+    if ((this.roles.get(role)?.own ?? tenant) !== tenant) return 'ROLE_OF_OTHER_TENANT'
+    if (!this.grants.has(key)) return 'OBJECT_NOT_FOUND'
     this.#leave(key, 'superseded')
     this.grants.delete(key)
     return 'ok'
@@ -224,6 +245,7 @@ export class RefWorld {
   removeTenant(tenant: string): void {
     this.tenants.delete(tenant)
     this.#forget((one) => one === tenant, 2)
+    for (const [role, rule] of this.roles) if (rule?.own === tenant) this.removeRole(role)
     for (const member of [...this.members]) if (member.endsWith(`/${tenant}`)) this.members.delete(member)
   }
 

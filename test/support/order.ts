@@ -33,6 +33,8 @@ export const LONGEST: readonly string[] = [
   'test/replicas/snapshots.test.ts',
   'test/replicas/lost-snapshots.test.ts',
   'test/replicas/ending.test.ts',
+  'test/replicas/access-requests.test.ts',
+  'test/crash/access-requests.test.ts',
   'test/crash/decisions.test.ts',
   'test/replicas/away.test.ts',
   'test/migration/shared.test.ts',

@@ -85,6 +85,17 @@ export function suggestRoles(path: EnvironmentPath, search: string) {
   )
 }
 
+/** Roles that can be asked for. */
+export function suggestRequestableRoles(path: EnvironmentPath, search: string) {
+  return makeSuggestions(path, ['requestable roles', search], async () => {
+    const found = await read(
+      api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: { ...query(search), per_page: 100 } } }),
+    )
+    const roles = listRows(found).filter(({ requestable }) => requestable !== undefined)
+    return roles.slice(0, SHOWN).map(named)
+  })
+}
+
 /** Roles of the environment, and those that the tenant has of its own. */
 export function suggestRolesIn(path: EnvironmentPath, tenant: string, search: string) {
   return makeSuggestions(path, ['roles in', tenant, search], async () => {

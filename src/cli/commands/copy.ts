@@ -4,7 +4,6 @@
 import { dataOf } from '../../client/management-client.ts'
 import type { EnvironmentCopy, EnvironmentCopyPlan } from '../../management/schemas/environments.ts'
 import type { Plan } from '../../management/schemas/plan.ts'
-import { formatChangeCounts } from '../../model/change-words.ts'
 import { PLAN_TIMEOUT_MS } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
@@ -18,11 +17,12 @@ import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './
 import { makeClient, type ReasonOptions, resolveEnvironment, toReasons } from './management-api.ts'
 import { admin } from './operator.ts'
 import { findApi, resolveFolder, type TargetOptions } from './plan-target.ts'
-import { planText } from './plan-text.ts'
+import { planCountsText, planText } from './plan-text.ts'
 
 export interface CopyOptions extends Omit<TargetOptions, 'environment'>, AgreementOptions, ReasonOptions {
   readonly new?: boolean
   readonly overwrite?: boolean
+  readonly tenantRoles?: boolean
   /** JSON object */
   readonly scope?: string
 }
@@ -45,10 +45,11 @@ export async function copyEnvironment(
     target_env: options.new ? { new: { key: to } } : { existing: to },
     ...(options.overwrite ? { conflict_strategy: 'overwrite' as const } : {}),
     ...(scope === undefined ? {} : { scope }),
+    ...(options.tenantRoles ? { tenant_roles: true } : {}),
   }
   const place = await resolvePlace(env, from, options)
   const planned = await withProgress('planning', () => place.plan(asked))
-  const isNothing = planned.changes.length === 0 && !options.new
+  const isNothing = planned.changes.length === 0 && planned.tenant_roles === undefined && !options.new
   const text = planText(planned, { colour: printOptions(process.stdout).colour, details })
   if (json && dryRun) process.stdout.write(`${JSON.stringify(planned, null, 2)}\n`)
   if (!json)
@@ -69,7 +70,7 @@ export async function copyEnvironment(
   }
   const done = isNothing
     ? `Nothing to copy: ${to} already has the same policy`
-    : `Copied ${from} into ${to} (${formatChangeCounts(planned)})`
+    : `Copied ${from} into ${to} (${planCountsText(planned)})`
   process.stdout.write(json ? `${JSON.stringify(planned, null, 2)}\n` : `${done}\n`)
   return DONE
 }

@@ -50,12 +50,10 @@ export function revisionText(shown: RevisionRead, options: PlanTextOptions): str
     reason === null ? [] : `Reason: ${plain(reason)}`,
     ticket === null ? [] : `Ticket: ${plain(ticket)}`,
   ].flat()
-  const changed = [...changeLines({ changes: changes as ChangesOfPlan, more: 0 }, options, styled)]
+  const changed = [...changeLines({ changes, more: 0 }, options, styled)]
   if (others > 0) changed.push(othersText(others))
   if (changed.length === 0) changed.push(NOTHING_CHANGED)
   const diff = policy && access ? [...accessLines({ policy, access }, options, styled)] : []
   if (access && diff.length === 0) diff.push(NO_ACCESS_CHANGED)
   return joinBlocks([[head, ...request, ...why], changed, diff])
 }
-
-type ChangesOfPlan = Parameters<typeof changeLines>[0]['changes']

@@ -139,6 +139,7 @@ function addCopy(program: Command): void {
     .argument('<to>', 'environment of the same project')
     .option('--new', 'create the environment')
     .option('--overwrite', 'also overwrite existing objects; objects that only the target has are kept')
+    .option('--tenant-roles', 'also copy the roles of tenants that the target has')
     .option('--scope <json>', 'what to copy, as in the API: {"roles": {"include": ["reader"]}}')
     .option('--dry-run', DRY_RUN)
     .option('--yes', YES)

@@ -5,6 +5,7 @@ import type { Plan } from '../../management/schemas/plan.ts'
 import type { AccessChange, AccessDiff } from '../../model/access-diff.ts'
 import {
   BY_POLICY,
+  type ChangedObject,
   changesAccess,
   conditionalText,
   countsText,
@@ -53,17 +54,25 @@ export const RULE_SIGNS = { lost: '-', gained: '+', changed: '~' } as const
 
 /** The plan as lines, each with a line break. */
 export function planText(plan: Plan, options: PlanTextOptions): string {
-  if (plan.changes.length === 0 && plan.at === undefined) return `${NOTHING_CHANGES}\n`
+  if (plan.changes.length === 0 && plan.tenant_roles === undefined && plan.at === undefined)
+    return `${NOTHING_CHANGES}\n`
   const styled = stylist(options)
   return joinBlocks([
     [...changeLines(plan, options, styled)],
+    [...tenantRoleLines(plan, options, styled)],
     [...factLines(plan, styled)],
     [...turnLines(plan, options, styled)],
     [...accessLines(plan, options, styled)],
     ...laterBlocks(plan, options, styled),
     [...hints(plan, styled)],
-    [styled('bold', formatChangeCounts(plan))],
+    [styled('bold', planCountsText(plan))],
   ])
+}
+
+/** How many of each kind of change, roles of tenants among them, in one line. */
+export function planCountsText({ changes, tenant_roles: roles = [], more }: Plan): string {
+  const others = roles.map((role) => ({ kind: 'tenant_role', ...role }))
+  return formatChangeCounts({ changes: [...changes, ...others], more })
 }
 
 /** What time does by itself. */
@@ -110,7 +119,7 @@ export function stylist({ colour }: Pick<PlanTextOptions, 'colour'>): Styled {
 
 /** What changes, deletions first, field by field. */
 export function* changeLines(
-  { changes, more }: Pick<Plan, 'changes' | 'more'>,
+  { changes, more }: Pick<Plan, 'more'> & { readonly changes: readonly ChangedObject[] },
   { details }: PlanTextOptions,
   styled: Styled,
 ): Iterable<string> {
@@ -122,6 +131,17 @@ export function* changeLines(
   }
   const left = changes.length - shown.length + more
   if (left > 0) yield styled('dim', `  … and ${left} more`)
+}
+
+/** Roles of tenants that a copy takes along. */
+function* tenantRoleLines(
+  { tenant_roles: roles = [] }: Plan,
+  options: PlanTextOptions,
+  styled: Styled,
+): Iterable<string> {
+  if (roles.length === 0) return
+  yield styled('bold', 'Roles of tenants:')
+  yield* changeLines({ changes: roles.map((role) => ({ kind: 'tenant_role', ...role })), more: 0 }, options, styled)
 }
 
 function* factLines({ cascade, carried }: Plan, styled: Styled): Iterable<string> {

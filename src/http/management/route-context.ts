@@ -30,6 +30,9 @@ export interface RouteContext {
 /** `within_own`: what the acting user holds; `grantable`: what is offered to tenants alone. */
 export type TenantRolesBound = 'within_own' | 'grantable'
 
+/** Whether nobody gives more of the roles of a tenant than they have in it. */
+export const isWithinOwn = ({ tenantRoles }: RouteContext): boolean => tenantRoles === 'within_own'
+
 /**
  * The environment of the request, as it stands on disk; what the tenant sees of it, for the key of a tenant. Good for one
  * synchronous turn.

@@ -70,7 +70,8 @@ function describeObjects<K extends KindName>(kind: K, object: Objects[K] | undef
   return new Map(fileObjects(kind, object).map((one) => [`${one.kind} ${one.key}`, one]))
 }
 
-function fieldChanges(before: FileFields, after: FileFields): Record<string, FieldChange> {
+/** The fields that are others, by name. */
+export function fieldChanges(before: FileFields, after: FileFields): Record<string, FieldChange> {
   const changed: Record<string, FieldChange> = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, now] = [before[name] ?? null, after[name] ?? null]

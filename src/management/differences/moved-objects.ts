@@ -1,7 +1,8 @@
 // Each kind of stored object with the names that `moved` gives to it and to what it names. A kind that is not here does
 // not compile, unless it is plain: then it names nothing but itself.
 
-import { type EnvironmentKind, isPlain, type KindName, type Objects, type PlainKind } from '../../kinds/index.ts'
+import type { Field } from '../../kinds/fields.ts'
+import { type EnvironmentKind, isPlain, KINDS, type KindName, type Objects, type PlainKind } from '../../kinds/index.ts'
 import {
   assignmentKey,
   instanceKey,
@@ -18,9 +19,12 @@ import { renamedConditions } from './renamed-conditions.ts'
 
 type Rewrite<K extends KindName> = (object: Objects[K], names: Names) => Objects[K]
 
-/** The object as it is called, and as it calls others, after the moves. */
-export function rewritten<K extends KindName>(kind: K, object: Objects[K], names: Names): Objects[K] {
-  if (isPlain(kind)) return renamed(kind, object as Objects[PlainKind], names) as Objects[K]
+/**
+ * The object as it is called, and as it calls others, after the moves.
+ * @param at the time of the write, in ms since 1970
+ */
+export function rewritten<K extends KindName>(kind: K, object: Objects[K], names: Names, at: number): Objects[K] {
+  if (isPlain(kind)) return renamed(kind, object as Objects[PlainKind], names, at) as Objects[K]
   const rewrites: { readonly [N in KindName]?: Rewrite<N> | null } = REWRITE
   return rewrites[kind]?.(object, names) ?? object
 }
@@ -132,7 +136,8 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
     const tenant = names.of('tenant', role.tenant)
     const key = tenantRoleKey(role.role, tenant)
     const parents = role.extends.map((parent) => roleInTenants(parent, names))
-    return { ...role, key, tenant, permissions: permissions(role, names), extends: parents }
+    const named = { permissions: permissions(role, names), extends: parents, ...approvers(role, names) }
+    return { ...role, key, tenant, ...named }
   },
   resource_instance: placed,
   group: placed,
@@ -163,25 +168,30 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
   proposal: null,
 }
 
-/** An object of a plain kind, which names nothing but itself. */
-function renamed(kind: PlainKind, object: Objects[PlainKind], names: Names): Objects[PlainKind] {
+/** An object of a plain kind, which names nothing but itself; it has its key since now. */
+function renamed(kind: PlainKind, object: Objects[PlainKind], names: Names, at: number): Objects[PlainKind] {
   const key = names.of(kind, object.key)
+  if (key === object.key) return object
   const { name } = object as { readonly name?: string }
-  return { ...object, key, ...(name === undefined ? {} : { name: renameDefault(name, object.key, key) }) }
+  const moments = Object.entries<Field>(KINDS[kind].fields).flatMap(([field, { form }]) =>
+    form === 'moment' ? [[field, at] as const] : [],
+  )
+  const named = name === undefined ? {} : { name: renameDefault(name, object.key, key) }
+  return { ...object, key, ...named, ...Object.fromEntries(moments) }
 }
 
 const permissions = (role: Objects['role' | 'resource_role' | 'tenant_role'], names: Names): string[] =>
   role.permissions.map((permission) => names.permission(permission))
 
 /** Who approves requests for the role. */
-const approvers = ({ requestable }: Objects['role' | 'resource_role'], names: Names) =>
+const approvers = ({ requestable }: Objects['role' | 'resource_role' | 'tenant_role'], names: Names) =>
   requestable && {
     requestable: {
       ...requestable,
       approvers: requestable.approvers
         .map((one) => {
           const slash = one.indexOf('/')
-          if (slash < 0) return names.of('role', one)
+          if (slash < 0) return roleInTenants(one, names)
           const type = one.slice(0, slash)
           return partKey(names.resource(type), names.part('resource_role', type, one.slice(slash + 1)))
         })

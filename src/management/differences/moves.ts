@@ -21,7 +21,7 @@ import { KEY_BYTES_MAX } from '../../model/limits.ts'
 import { appliedKey, instanceKey } from '../../model/objects.ts'
 import { FACT_KINDS, type PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
-import type { View } from '../../store/view.ts'
+import type { Mint, View } from '../../store/view.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { isConnecting, isPart } from '../rules/kinds-in-files.ts'
 import type { Moved } from '../schemas/policy-file.ts'
@@ -67,14 +67,14 @@ const FEW: readonly EnvironmentKind[] = [
  * @throws INPUT_INVALID when a kind has no keys, or a part would move to another resource type; OBJECT_EXISTS when the
  *   new key is taken; KEY_INVALID
  */
-export function stageMoves(draft: Draft, moved: readonly Moved[]): Moved[] {
+export function stageMoves(draft: Draft, moved: readonly Moved[], { now: at }: Pick<Mint, 'now'>): Moved[] {
   const due = moved.filter((move, at) => isDue(draft, move, [...BODY, 'moved', at]))
   if (due.length === 0) return []
   const names = new Names(due)
   for (const move of due) requireSamePlace(names, move, [...BODY, 'moved', moved.indexOf(move)])
   const changes: { readonly gone: Change[]; readonly made: Change[] } = { gone: [], made: [] }
   for (const { kind, object } of affected(draft, due)) {
-    const now = rewritten(kind, object, names)
+    const now = rewritten(kind, object, names, at)
     if (isDeepStrictEqual(now, object)) continue
     if (kind === 'tenant_role' && now.key.length > KEY_BYTES_MAX)
       throw new ZerohopError('KEY_TOO_LONG', { kind, bytes: now.key.length, limit: KEY_BYTES_MAX }, { path: BODY })
@@ -200,7 +200,10 @@ function addFacts(view: View, kind: PolicyKind, from: string, add: Add): void {
     case 'role':
     case 'resource_role':
       add('role_assignment', view.by('assignments_of_role', from))
-      if (kind === 'role') add('tenant_role', view.by('tenant_roles_with_parent', from))
+      if (kind === 'role') {
+        add('tenant_role', view.by('tenant_roles_with_parent', from))
+        add('tenant_role', view.by('tenant_roles_with_approver', from))
+      }
       add('access_request', view.by('requests_of_role', from))
       break
     case 'relation':

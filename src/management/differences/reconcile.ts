@@ -49,7 +49,7 @@ export interface Reconciled {
 export function reconcile(view: View, policy: PolicyFile, { prune: prunes }: ReconcileOptions, mint: Mint): Reconciled {
   if (prunes && isEmptyPolicy(policy)) throw new ZerohopError('PRUNE_EMPTY')
   const moved = new Draft(view)
-  const moves = stageMoves(moved, policy.moved ?? [])
+  const moves = stageMoves(moved, policy.moved ?? [], mint)
   const carried = moved.changes().filter(({ op, kind }) => op === 'put' && FACT_KINDS.has(kind))
   const named = namedObjects(policy, moved)
   const ownership = readOwnership(policy)

@@ -1,9 +1,9 @@
-// What of a revision concerns one tenant: who came and went, who got or lost which role, who was
-// invited, and its own roles. A revision
-// may have changes of several tenants and of the policy: nothing of those is shown, also not how many there are.
+// What of a revision concerns one tenant: who came and went, who got or lost which role, who was invited, and its own
+// roles. A revision may have changes of several tenants and of the policy: nothing of those is shown, also not how many
+// there are.
 import type { Membership } from '../../kinds/membership.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
-import type { Tenant } from '../../kinds/tenant.ts'
+import { keyedSince, type Tenant } from '../../kinds/tenant.ts'
 import type { TenantRole } from '../../kinds/tenant-role.ts'
 import type { UserInvite } from '../../kinds/user-invite.ts'
 import type { Change, LogEntry } from '../../log/change.ts'
@@ -29,7 +29,7 @@ export function changesOfTenant(
   tenant: Tenant,
   { at, changes }: Pick<LogEntry, 'at'> & { readonly changes: readonly Change[] },
 ): TenantChange[] {
-  if (at < tenant.created_at) return []
+  if (at < keyedSince(tenant)) return []
   const shown: TenantChange[] = []
   for (const change of changes) {
     const one = change.op === 'put' ? written(tenant.key, change, at) : deleted(tenant, change, at)
@@ -66,7 +66,7 @@ function written(tenant: string, change: Change & { readonly op: 'put' }, at: nu
 
 /** Of the same instant it may be of a tenant before, which had the same key. */
 function deleted(tenant: Tenant, { kind, key }: Change, at: number): TenantChange | undefined {
-  if (at === tenant.created_at) return undefined
+  if (at === keyedSince(tenant)) return undefined
   if (kind === 'tenant_role')
     return parseTenantRole(key)?.tenant === tenant.key
       ? { op: 'delete', kind: 'tenant_role', ...NOTHING, role: key }

@@ -13,9 +13,12 @@ import {
 } from '../../kinds/access-request.ts'
 import { presentFields, type Requestable } from '../../kinds/fields.ts'
 import { noteFields, type RoleAssignment } from '../../kinds/role-assignment.ts'
+import type { Tenant } from '../../kinds/tenant.ts'
+import type { TenantRole } from '../../kinds/tenant-role.ts'
 import { isEnded, isInForce, timeFields } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
+import { formatSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { INSTANT_MAX } from '../../model/instant.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -32,6 +35,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
 import { BODY, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
+import { requireRoleHeld } from '../rules/tenant-roles.ts'
 import type { AccessRequestApprove, AccessRequestCreate, AccessRequestDecide } from '../schemas/access-requests.ts'
 import { type Acting, isSamePerson, mayCause, requireActor } from './approvers.ts'
 import { findResourceRole, requireResourceRole, writeAssignment } from './role-assignments.ts'
@@ -42,6 +46,12 @@ interface OfRequest<F> {
   /** id of the request */
   readonly ref: string
   readonly fields: By<F>
+}
+
+/** Set by the route, never by a body. */
+export interface WithinOwn {
+  /** whether nobody gives more of the roles of a tenant than they have in it */
+  readonly isWithinOwn?: boolean
 }
 
 /**
@@ -82,12 +92,14 @@ export function createAccessRequest(view: View, sent: By<AccessRequestCreate>, m
 }
 
 /**
- * Gives the role, for what was asked or less, from now on.
- * @throws OBJECT_NOT_FOUND, REQUEST_REFUSED, REQUEST_STATE, ROLE_HELD, INPUT_INVALID, and what an assignment throws
+ * Gives the role, for what was asked or less, from now on. Of a role of the tenant itself the approver gives no more than
+ * it has, where `isWithinOwn` says so, as when it is assigned.
+ * @throws OBJECT_NOT_FOUND, REQUEST_REFUSED, REQUEST_STATE, ROLE_HELD, INPUT_INVALID, BEYOND_OWN_ROLES, and what an
+ * assignment throws
  */
 export function approveAccessRequest(
   view: View,
-  { ref, fields }: OfRequest<AccessRequestApprove>,
+  { ref, fields, isWithinOwn }: OfRequest<AccessRequestApprove> & WithinOwn,
   mint: Mint,
 ): Decided<AccessRequest> {
   const { request, user } = requireTransition(view, ref, 'approve', fields, mint.now)
@@ -96,6 +108,10 @@ export function approveAccessRequest(
     const reason = `user \`${request.user}\` may not ask for role \`${request.role}\` any more`
     throw new ZerohopError('REQUEST_REFUSED', { reason })
   }
+  /* canary: approver-within-own */ requireRoleHeld(view, request, isWithinOwn ? { acting: user.key } : {}, mint, [
+    ...BODY,
+    'as',
+  ])
   const until = readShorter(fields, findEnd(request, mint.now), mint.now)
   /* canary: duration-read-again */ requireWithin(view, request, until, mint.now)
   const reason = readReason(fields)
@@ -196,13 +212,21 @@ function resolveTarget(view: View, user: User, sent: Wanted): Target {
 }
 
 function resolveInTenant(view: View, user: User, { role: roleRef, tenant: tenantRef }: Wanted): Target {
-  const role = view.require('role', roleRef, [...BODY, 'role'])
-  const requestable = requireRequestable(role.requestable, role.key)
   const ref = tenantRef ?? DEFAULT_TENANT
   const tenant = view.find('tenant', ref)
+  const own = findOwnRole(view, user, tenant, roleRef)
+  const role = own ?? view.require('role', roleRef, [...BODY, 'role'])
+  const requestable = requireRequestable(role.requestable, role.key)
   if (tenant === undefined || !mayAsk(view, { user: user.key, tenant: tenant.key }, requestable))
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'tenant', ref }, { path: [...BODY, 'tenant'] })
   return { role: role.key, tenant: tenant.key, tenant_id: tenant.id, resource_instance: null, requestable }
+}
+
+/** A role of the tenant itself (D18), for its own users: to all others it is as if it were not there. */
+function findOwnRole(view: View, user: User, tenant: Tenant | undefined, ref: string): TenantRole | undefined {
+  if (tenant === undefined || !isIn(view, user.key, tenant.key)) return undefined
+  const found = view.find('tenant_role', ref)
+  return found?.tenant === tenant.key ? found : undefined
 }
 
 function resolveOnInstance(view: View, user: User, sent: Wanted, ref: string): Target {
@@ -285,7 +309,7 @@ function requireWithin(view: View, request: AccessRequest, until: number, now: n
   const { requestable, max_duration: given } = findGiving(view, request)
   const most = Math.min(requestable?.max_duration ?? 0, given ?? Number.POSITIVE_INFINITY)
   if (until - now <= most * 1000) return
-  const reason = `the role may be asked for ${most} seconds at most`
+  const reason = `the role may be asked for ${formatSeconds(most)} at most`
   const path = [...BODY, request.duration === undefined ? 'until' : 'duration']
   throw new ZerohopError('INPUT_INVALID', { reason }, { path })
 }

@@ -16,6 +16,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { requireSameKey } from '../rules/collection.ts'
 import { BODY, settle, settleEmail, settleNote, settleText } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
+import { findRoleInTenants, requireOfTenant } from '../rules/tenant-roles.ts'
 import { settleTimes } from '../rules/times.ts'
 import type { InviteApprove, InviteCreate, InviteReplace, InviteUpdate } from '../schemas/invites.ts'
 import { reachInstance } from './instances.ts'
@@ -37,7 +38,7 @@ const BLANK = {
   resource_instance: null,
 } as const
 
-/** @throws KEY_INVALID, OBJECT_EXISTS, OBJECT_NOT_FOUND, EMAIL_INVALID, TENANT_MISMATCH, LIMIT_EXCEEDED */
+/** @throws KEY_INVALID, OBJECT_EXISTS, OBJECT_NOT_FOUND, EMAIL_INVALID, TENANT_MISMATCH, ROLE_OF_OTHER_TENANT, LIMIT_EXCEEDED */
 export function createInvite(view: View, input: InviteCreate, mint: Mint): Decided<UserInvite> {
   const key = requireKey('user', input.key)
   view.refuse('user_invite', key)
@@ -160,17 +161,23 @@ function merge(view: View, base: UserInvite, sent: InviteUpdate): UserInvite {
   const tenant = view.require('tenant', sent.tenant_id ?? base.tenant, [...BODY, 'tenant_id']).key
   const ref = settle<string | null>(sent.resource_instance_id, base.resource_instance, null)
   const role = sent.role_id ?? base.role
-  if (ref === null) {
-    const { key } = view.require('role', role, [...BODY, 'role_id'])
-    return { ...invite, role: key, tenant, resource_instance: null }
-  }
+  if (ref === null) return { ...invite, role: findInTenant(view, role, tenant), tenant, resource_instance: null }
   const { instance } = reachInstance(view, { ref, tenant, path: [...BODY, 'resource_instance_id'] }, undefined)
   const hasTenantRole = base.role !== '' && base.resource_instance === null
   const isTenantRole = sent.role_id == null ? hasTenantRole : !findResourceRole(view, instance.resource, role)
   if (typeof sent.resource_instance_id === 'string' && isTenantRole) {
-    const tenantRole = view.find('role', role)
-    if (tenantRole) return { ...invite, role: tenantRole.key, tenant, resource_instance: null }
+    if (findRoleInTenants(view, role) !== undefined)
+      return { ...invite, role: findInTenant(view, role, tenant), tenant, resource_instance: null }
   }
-  const { role: key } = requireResourceRole(view, instance.resource, role, [...BODY, 'role_id'])
+  const { role: key } = requireResourceRole(view, instance.resource, role, ROLE)
   return { ...invite, role: key, tenant, resource_instance: instance.key }
+}
+
+const ROLE = [...BODY, 'role_id']
+
+/** The key of a role in tenants: of the environment, or of that tenant. @throws OBJECT_NOT_FOUND, ROLE_OF_OTHER_TENANT */
+function findInTenant(view: View, ref: string, tenant: string): string {
+  const { key } = findRoleInTenants(view, ref) ?? view.require('role', ref, ROLE)
+  requireOfTenant(key, tenant, ROLE)
+  return key
 }

@@ -12,7 +12,7 @@ import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { DEFAULT_TENANT, EVERYBODY } from '../../model/keys.ts'
 import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } from '../../model/limits.ts'
-import { assignmentKey, membershipKey, parseTenantRole, partKey, type Stored } from '../../model/objects.ts'
+import { assignmentKey, membershipKey, partKey, type Stored } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { withoutAssignments } from '../rules/cascade.ts'
@@ -24,8 +24,8 @@ import {
   type ByTenant,
   findRoleInTenants,
   findTenantRole,
-  listPermissions,
-  requireHeld,
+  requireOfTenant,
+  requireRoleHeld,
 } from '../rules/tenant-roles.ts'
 import type { MembershipCreate, RoleAssignmentCreate, RoleInTenant } from '../schemas/role-assignments.ts'
 import { within } from './bulk-items.ts'
@@ -70,8 +70,7 @@ export function writeAssignment(
   const user = findHolder(view, input.user, [...BODY, 'user'])
   const { made, instance, target } = resolve(view, user.key, input, mint)
   requireForEverybody(view, target, ROLE)
-  if (input.by !== undefined && parseTenantRole(target.role) !== undefined)
-    requireHeld(view, target.tenant, [...listPermissions(view, [target.role])], input.by, mint, ROLE)
+  if (input.by !== undefined) requireRoleHeld(view, target, input.by, mint, ROLE)
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const rest = { ...ids, resource_instance_id: instance?.id ?? null }
   const stored = view.get('role_assignment', target.key)
@@ -260,9 +259,7 @@ export function resolveInTenant(view: View, { role: ref, tenant: of, by }: Names
   const role = found ?? (by === undefined ? view.require('role', ref, ROLE) : undefined)
   const tenant = view.require('tenant', of ?? DEFAULT_TENANT, [...BODY, 'tenant'])
   const held = role ?? findTenantRole(view, tenant.key, ref) ?? view.require('role', ref, ROLE)
-  const own = parseTenantRole(held.key)
-  if (own !== undefined && own.tenant !== tenant.key)
-    throw new ZerohopError('ROLE_OF_OTHER_TENANT', { role: held.key, tenant: tenant.key }, { path: ROLE })
+  requireOfTenant(held.key, tenant.key, ROLE)
   return { role: held, tenant }
 }
 const ROLE = [...BODY, 'role']

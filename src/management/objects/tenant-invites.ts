@@ -5,11 +5,10 @@ import { put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { requireKey } from '../../model/keys.ts'
 import { INVITES_MAX, INVITES_PER_TENANT_MAX } from '../../model/limits.ts'
-import { parseTenantRole } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { BODY, settleEmail, settleText } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
-import { type ByTenant, listPermissions, requireHeld } from '../rules/tenant-roles.ts'
+import { type ByTenant, requireRoleHeld } from '../rules/tenant-roles.ts'
 import { requireDuration, settleTimes } from '../rules/times.ts'
 import type { InviteInTenant } from '../schemas/invites.ts'
 import { reachInstance } from './instances.ts'
@@ -102,7 +101,7 @@ function findOffered(
   const path = [...BODY, 'role']
   if (sent.resource_instance == null) {
     const { key } = resolveInTenant(view, { role: sent.role, tenant, by }).role
-    if (parseTenantRole(key) !== undefined) requireHeld(view, tenant, [...listPermissions(view, [key])], by, mint, path)
+    requireRoleHeld(view, { tenant, role: key }, by, mint, path)
     return { role: key, resource_instance: null }
   }
   const at = { ref: sent.resource_instance, tenant, path: [...BODY, 'resource_instance'] }

@@ -3,6 +3,7 @@
 import type { AccessRequest } from '../../kinds/access-request.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { findRoleInTenants, findTenantRole } from '../rules/tenant-roles.ts'
 import type { AccessRequestApprove, AccessRequestInTenant } from '../schemas/access-requests.ts'
 import {
   approveAccessRequest,
@@ -11,6 +12,7 @@ import {
   createAccessRequest,
   denyAccessRequest,
   revokeAccessRequest,
+  type WithinOwn,
 } from './access-requests.ts'
 
 const DECISIONS = {
@@ -26,24 +28,31 @@ interface OfTenant {
   readonly tenant: string
 }
 
-/** Asks for a role in the tenant, or on an instance in it. @throws as createAccessRequest */
+/** Asks for a role in the tenant, its own by their key there too, or on an instance in it. @throws as createAccessRequest */
 export function requestInTenant(
   view: View,
   { tenant: ref, request }: OfTenant & { readonly request: By<AccessRequestInTenant> },
   mint: Mint,
 ): Decided<AccessRequest> {
   const tenant = view.require('tenant', ref).key
-  return createAccessRequest(view, { ...request, tenant }, mint)
+  const isKnown = request.resource_instance != null || findRoleInTenants(view, request.role) !== undefined
+  const own = isKnown ? undefined : findTenantRole(view, tenant, request.role)
+  return createAccessRequest(view, { ...request, tenant, role: own?.key ?? request.role }, mint)
 }
 
 /** Decides on a request in the tenant. @throws OBJECT_NOT_FOUND for one in another tenant, and as the decision */
 export function decideInTenant(
   view: View,
-  of: OfTenant & { readonly ref: string; readonly decision: Decision; readonly fields: By<AccessRequestApprove> },
+  of: OfTenant & {
+    readonly ref: string
+    readonly decision: Decision
+    readonly fields: By<AccessRequestApprove>
+  } & WithinOwn,
   mint: Mint,
 ): Decided<AccessRequest> {
   requireRequest(view, of)
-  return DECISIONS[of.decision](view, { ref: of.ref, fields: of.fields }, mint)
+  const { ref, decision, fields, isWithinOwn = false } = of
+  return DECISIONS[decision](view, { ref, fields, isWithinOwn }, mint)
 }
 
 /** A request in the tenant. @throws OBJECT_NOT_FOUND, also for one in another tenant */

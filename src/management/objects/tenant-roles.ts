@@ -12,6 +12,7 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterTenantRole } from '../rules/cascade.ts'
 import { requireSameKey } from '../rules/collection.ts'
 import { BODY, settleName, settleText } from '../rules/fields.ts'
+import { settleRequestable } from '../rules/requestable.ts'
 import { withoutPermissions } from '../rules/role-permissions.ts'
 import {
   type ByTenant,
@@ -134,8 +135,12 @@ function requireRoom(view: View, tenant: string): void {
 /** The role with what was sent. */
 function settle(view: View, base: TenantRole, sent: TenantRoleUpdate): TenantRole {
   const { permissions, extends: parents } = sent
+  const { requestable: stored, ...rest } = base
+  const named = { of: '', key: base.key, tenant: base.tenant }
+  const requestable = settleRequestable(view, sent.requestable, stored ?? null, named, [...BODY, 'requestable'])
   return {
-    ...base,
+    ...rest,
+    ...(requestable === null ? {} : { requestable }),
     name: settleName(sent.name, base.name, base.role),
     description: settleText(sent.description, base.description, 'description'),
     permissions:
@@ -144,10 +149,15 @@ function settle(view: View, base: TenantRole, sent: TenantRoleUpdate): TenantRol
   }
 }
 
-/** Writes a role when it changes; what it gains the acting user must have. */
+/**
+ * Writes a role when it changes. The acting user must have what the role gains; and all of it to say who may ask for it, as
+ * who assigns it must.
+ */
 function rewrite(view: View, { by }: InTenant, stored: TenantRole, role: TenantRole, mint: Mint): Decided<TenantRole> {
   if (isDeepStrictEqual(role, stored)) return { changes: [], result: stored }
-  requireHeld(view, stored.tenant, listAdded(view, stored, role), by ?? {}, mint, BODY)
+  const isOffered = role.requestable !== undefined && !isDeepStrictEqual(role.requestable, stored.requestable)
+  const given = listAdded(view, isOffered ? undefined : stored, role)
+  requireHeld(view, stored.tenant, given, by ?? {}, mint, BODY)
   const changed = { ...role, updated_at: mint.now }
   return { changes: [put('tenant_role', changed)], result: changed }
 }

@@ -1,4 +1,5 @@
-// The changes of the target when the schema of an environment is copied into it. Facts are not copied.
+// The changes of the target when the schema of an environment is copied into it. Facts are not copied, but for roles of
+// tenants where that is asked for.
 // Objects that need something outside of the scope are left out too, unless that would allow more than in the source:
 // then the copy is refused. Objects of the target that the source does not have stay.
 import type { Change, LogId } from '../../log/change.ts'
@@ -13,6 +14,7 @@ import { patch } from '../rules/collection.ts'
 import { BODY, type Sent } from '../rules/fields.ts'
 import type { CopyScope } from '../schemas/environments.ts'
 import type { PolicyFile, PolicyResource } from '../schemas/policy-file.ts'
+import { copyTenantRoles } from './copy-tenant-roles.ts'
 import { realChanges } from './import.ts'
 
 type Filter = NonNullable<CopyScope['resources']>
@@ -24,18 +26,22 @@ export interface CopyOf {
   /** false: an object that the target has already refuses the copy */
   readonly overwrite: boolean
   readonly scope?: Sent<CopyScope>
+  /** whether the roles that tenants made are copied, too; default: false */
+  readonly tenantRoles?: boolean
 }
 
 /**
  * The changes of the target, which is at hand with its source.
  * @throws OBJECT_EXISTS when an object is there already and may not be overwritten; INPUT_INVALID
  */
-export function copyInto(target: View, { source, overwrite, scope }: CopyOf, mint: Mint): Change[] {
-  const bundle = pick(exportSchema(target.other(source)), scope ?? {}, target)
+export function copyInto(target: View, { source, overwrite, scope, tenantRoles }: CopyOf, mint: Mint): Change[] {
+  const from = target.other(source)
+  const bundle = pick(exportSchema(from), scope ?? {}, target)
   if (!overwrite) requireNoConflict(target, bundle)
   const draft = new Draft(target)
   applyPolicy(draft, bundle, mint)
   removeOmitted(draft, bundle, mint)
+  if (tenantRoles) copyTenantRoles(draft, from, overwrite, mint)
   return realChanges(draft)
 }
 

@@ -43,7 +43,7 @@ export function copyEnvironment(view: View, input: CopyInput, mint: Mint): Decid
   const plan = decidePlan(draft, { copy }, mint)
   if (digest !== undefined && makeDigest(plan) !== digest) throw new ZerohopError('PLAN_MOVING', { times: 1 })
   const changes = draft.stage(plan.changes).changes()
-  const summary = formatSummary(`copy of ${source.environment}`, countByOp(plan.entries))
+  const summary = formatSummary(`copy of ${source.environment}`, countByOp([...plan.entries, ...plan.tenantRoles]))
   const rest = { also: [{ log: draft.log, changes }], status: 201, summary }
   if (made === undefined) return { changes: [], ...rest, result: target as Environment }
   return { changes: made.changes, secrets: made.secrets, ...rest, result: made.environment }

@@ -8,6 +8,7 @@ import type { Mint, View } from '../../store/view.ts'
 import { type Entry, inOrder, isIdle } from '../differences/entries.ts'
 import { type KindCount, planEntries, reconcile } from '../differences/reconcile.ts'
 import { stageSent } from '../differences/sent-changes.ts'
+import { listTenantRoleEntries, type TenantRoleEntry } from '../differences/tenant-role-entries.ts'
 import type { Conflict, Lost, Revert } from '../differences/undone.ts'
 import { within } from '../objects/bulk-items.ts'
 import { type Reverted, revert } from '../revert/revert.ts'
@@ -35,6 +36,8 @@ export interface Wanted {
 export interface DecidedPlan {
   readonly changes: readonly Change[]
   readonly entries: readonly Entry[]
+  /** of a copy that takes along roles of tenants */
+  readonly tenantRoles: readonly TenantRoleEntry[]
   readonly cascade: readonly KindCount[]
   readonly carried: readonly KindCount[]
   readonly suggested: readonly Moved[]
@@ -51,7 +54,8 @@ export const wantsNothing = ({ policy, changes, revert: undone, copy }: Wanted):
 
 /** The plan that changes nothing. */
 export const NO_CHANGE: DecidedPlan = {
-  ...{ changes: [], entries: [], cascade: [], carried: [], suggested: [], conflicts: [], lost: [], secrets: [] },
+  ...{ changes: [], entries: [], tenantRoles: [], cascade: [], carried: [], suggested: [] },
+  ...{ conflicts: [], lost: [], secrets: [] },
   remembered: () => [],
 }
 
@@ -62,7 +66,9 @@ export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan 
   if (copy !== undefined) {
     const copied = copyInto(view, copy, mint)
     const { entries, cascade } = planEntries(view, copied, () => false)
-    return { ...NOTHING_ELSE, changes: copied, entries: inOrder(entries), cascade, remembered: () => [] }
+    const tenantRoles = copy.tenantRoles ? listTenantRoleEntries(view, copied) : []
+    const made = { changes: copied, entries: inOrder(entries), tenantRoles, cascade }
+    return { ...NOTHING_ELSE, ...made, remembered: () => [] }
   }
   if (policy && !changes) {
     const plan = within([...BODY, 'policy'], () => reconcile(view, policy, { prune: prune === true }, mint))
@@ -80,17 +86,18 @@ export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan 
   return { ...NOTHING_ELSE, changes: real, entries: inOrder(entries), cascade, remembered: () => [] }
 }
 
-const NOTHING_ELSE = { carried: [], suggested: [], conflicts: [], lost: [], secrets: [] }
+const NOTHING_ELSE = { tenantRoles: [], carried: [], suggested: [], conflicts: [], lost: [], secrets: [] }
 
 /** What the plan says, in short. */
 export function makeDigest({
   entries,
+  tenantRoles,
   cascade,
   conflicts,
   lost,
-}: Pick<DecidedPlan, 'entries' | 'cascade' | 'conflicts' | 'lost'>): string {
+}: Pick<DecidedPlan, 'entries' | 'tenantRoles' | 'cascade' | 'conflicts' | 'lost'>): string {
   return createHash('sha256')
-    .update(JSON.stringify([entries, cascade, conflicts, lost]))
+    .update(JSON.stringify([entries, tenantRoles, cascade, conflicts, lost]))
     .digest('hex')
 }
 

@@ -42,11 +42,13 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
   const options = { now, nowAfter: at, turns, page: task.page ?? undefined, renames: findRenames(plan.entries) }
   const diff = image === undefined ? NO_ACCESS_CHANGE : diffAccess(image, changes, options)
   const shown = plan.entries.slice(0, PLAN_ENTRIES_MAX)
+  const roles = plan.tenantRoles.slice(0, PLAN_ENTRIES_MAX).map((role) => ({ kind: 'tenant_role', ...role }))
   return {
     revision: view.position.revision,
     entries: shown.map(({ was: _, ...entry }) => entry),
-    more: plan.entries.length - shown.length,
-    fingerprints: copy === undefined ? mapFingerprints(shown) : fingerprintsOfCopy(shown),
+    ...(roles.length === 0 ? {} : { tenantRoles: roles.map(({ was: _, kind: __, ...role }) => role) }),
+    more: plan.entries.length - shown.length + plan.tenantRoles.length - roles.length,
+    fingerprints: copy === undefined ? mapFingerprints(shown) : fingerprintsOfCopy([...shown, ...roles]),
     cascade: plan.cascade,
     carried: plan.carried,
     suggested: plan.suggested,
@@ -95,8 +97,9 @@ function mapFingerprints(entries: readonly Entry[]): Record<string, string | nul
 }
 
 /** Of what the source has too: of a copy both sides may change. */
-function fingerprintsOfCopy(entries: readonly Entry[]): Record<string, string> {
-  const now = ({ op, fields, was }: Entry) => fingerprint({ op, was, fields: fields as unknown as JsonObject })
+type Copied = Pick<Entry, 'key' | 'op' | 'fields' | 'was'> & { readonly kind: string }
+function fingerprintsOfCopy(entries: readonly Copied[]): Record<string, string> {
+  const now = ({ op, fields, was }: Copied) => fingerprint({ op, was, fields: fields as unknown as JsonObject })
   return Object.fromEntries(entries.map((entry) => [`${entry.kind}:${entry.key}`, now(entry)]))
 }
 

@@ -6,6 +6,7 @@ import type { AccessDiff } from '../../model/access-diff.ts'
 import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { PlanEntry } from '../differences/entries.ts'
 import type { KindCount } from '../differences/reconcile.ts'
+import type { TenantRoleEntry } from '../differences/tenant-role-entries.ts'
 import type { Conflict, Lost } from '../differences/undone.ts'
 import type { Problem, Source } from '../policy-file/problem.ts'
 import type { ConditionMatches, ConditionMatchQuestion } from '../schemas/condition-matches.ts'
@@ -72,7 +73,9 @@ export interface ChangedOutside extends LastChange {
 export interface MadePlan {
   readonly revision: number
   readonly entries: readonly PlanEntry[]
-  /** entries beyond PLAN_ENTRIES_MAX */
+  /** roles of tenants that a copy takes along */
+  readonly tenantRoles?: readonly Omit<TenantRoleEntry, 'was'>[]
+  /** entries beyond PLAN_ENTRIES_MAX, of either list */
   readonly more: number
   readonly fingerprints: Readonly<Record<string, string | null>>
   readonly cascade: readonly KindCount[]

@@ -15,7 +15,12 @@ const NOT_YET = '0'.repeat(32)
 /** What the use case needs of a request. @param source id of the environment that is copied */
 export function copyInput(
   source: string,
-  { target_env, conflict_strategy, scope }: Pick<EnvironmentCopy, 'target_env' | 'conflict_strategy' | 'scope'>,
+  {
+    target_env,
+    conflict_strategy,
+    scope,
+    tenant_roles,
+  }: Pick<EnvironmentCopy, 'target_env' | 'conflict_strategy' | 'scope' | 'tenant_roles'>,
 ): CopyInput {
   return {
     source,
@@ -23,6 +28,7 @@ export function copyInput(
     fresh: target_env.new ?? null,
     overwrite: conflict_strategy === 'overwrite',
     scope: scope ?? null,
+    ...(tenant_roles ? { tenantRoles: true } : {}),
   }
 }
 

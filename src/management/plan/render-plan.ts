@@ -11,6 +11,7 @@ export function planRead(made: MadePlan, nameOf: (id: string) => string | null):
   const {
     revision,
     entries,
+    tenantRoles,
     more,
     diff,
     upcoming,
@@ -25,6 +26,7 @@ export function planRead(made: MadePlan, nameOf: (id: string) => string | null):
   return {
     revision,
     changes: entries.map(({ op, kind, key, fields }) => ({ op, kind, key, fields })),
+    ...(tenantRoles === undefined ? {} : { tenant_roles: [...tenantRoles] }),
     more,
     policy: diff.policy,
     access: diff.access,

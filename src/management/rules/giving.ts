@@ -44,8 +44,6 @@ export function settleGiving(
   }
 }
 
-/** Roles of tenants: never for everyone, and no longer or shorter than what is sent. */
-const OWN: Giving = { assignable_by_tenants: true }
 /** A role by the resource type that it is of, if any, and its key there. */
 function readName(kind: RoleKind, key: string): { readonly of: string; readonly key: string } {
   const slash = kind === 'resource_role' ? key.indexOf('/') : -1
@@ -54,7 +52,11 @@ function readName(kind: RoleKind, key: string): { readonly of: string; readonly 
 
 /** How the role of an assignment is given. */
 export function findGiving(view: View, { role, resource_instance: instance }: OfRole): Giving {
-  if (instance === null && parseTenantRole(role) !== undefined) return OWN
+  if (instance === null && parseTenantRole(role) !== undefined) {
+    // never for everyone, and no longer or shorter than what is sent
+    const { requestable } = view.get('tenant_role', role) ?? {}
+    return { assignable_by_tenants: true, ...(requestable === undefined ? {} : { requestable }) }
+  }
   const found =
     instance === null ? view.get('role', role) : view.get('resource_role', partKey(typeOfInstance(instance), role))
   return found ?? {}

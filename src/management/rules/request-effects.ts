@@ -16,6 +16,7 @@ import type { Decided, InputOf, Mint, UseCase, UseCases, View } from '../../stor
 const PENDING_OF = {
   user: 'pending_requests_of_user',
   role: 'pending_requests_of_role',
+  tenant_role: 'pending_requests_of_role',
   resource_role: 'pending_requests_of_role',
   tenant: 'pending_requests_of_tenant',
   resource_instance: 'pending_requests_on_instance',
@@ -96,7 +97,7 @@ function withoutOrigin(stored: RoleAssignment, value: RoleAssignment): RoleAssig
 function isGone(changes: readonly Change[], of: RoleAssignment): boolean {
   const { user, role, tenant, resource_instance: instance } = of
   const names = new Set([`user ${user}`, `tenant ${tenant}`])
-  if (instance === null) names.add(`role ${role}`)
+  if (instance === null) names.add(`role ${role}`).add(`tenant_role ${role}`)
   else
     names.add(`resource_instance ${instance}`).add(`resource_role ${instance.slice(0, instance.indexOf(':'))}/${role}`)
   return changes.some(({ op, kind, key }) => op === 'delete' && names.has(`${kind} ${key}`))

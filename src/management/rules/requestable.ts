@@ -3,15 +3,19 @@
 import type { Requestable, SentRequestable } from '../../kinds/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { APPROVERS_MAX } from '../../model/limits.ts'
-import { partKey } from '../../model/objects.ts'
+import { partKey, tenantRoleKey } from '../../model/objects.ts'
 import { compareText } from '../../model/text-order.ts'
 import type { View } from '../../store/view.ts'
 import { type Path, type Sent, settleSeconds } from './fields.ts'
+import { findTenantRole } from './tenant-roles.ts'
 
 /** A role: `of` is the key of its resource type, empty for a role in tenants. */
 interface OfRole {
   readonly of: string
+  /** of a role of a tenant the whole key */
   readonly key: string
+  /** the key of the tenant, of a role of a tenant (D18) */
+  readonly tenant?: string
 }
 
 /**
@@ -31,6 +35,10 @@ export function settleRequestable(
   if (max_duration === null) {
     const reason = 'it is required: what is asked for always ends'
     throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, 'max_duration'] })
+  }
+  if (role.tenant !== undefined && sent.by === 'everybody') {
+    const reason = 'a role of a tenant is for its own users: it is `members`'
+    throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, 'by'] })
   }
   const refs = sent.approvers ?? []
   if (refs.length > APPROVERS_MAX) {
@@ -53,8 +61,9 @@ export function settleRequestable(
 }
 
 /** The role that an approver holds, as it is stored: a key, or `resource/role`. */
-function resolveApprover(view: View, ref: string, { of, key }: OfRole, path: Path): string {
+function resolveApprover(view: View, ref: string, { of, key, tenant }: OfRole, path: Path): string {
   if (ref === (of === '' ? key : partKey(of, key))) return ref // the role itself, which may be about to be made
+  if (tenant !== undefined) return resolveInTenant(view, ref, { key, tenant }, path)
   const role = view.find('role', ref)
   if (role !== undefined) return role.key
   const ofType = view.find('resource_role', ref)
@@ -68,6 +77,19 @@ function resolveApprover(view: View, ref: string, { of, key }: OfRole, path: Pat
       ? `role \`${ofType.key}\` is one on instances, and this one is not: roles in the tenant approve it`
       : `role \`${ofType.key}\` is of another resource type: roles in the tenant and roles of \`${of}\` approve it`
   throw new ZerohopError('INPUT_INVALID', { reason }, { path })
+}
+
+/** The whole key of who approves for a role of a tenant: a role of the environment, or of the same tenant. */
+function resolveInTenant(
+  view: View,
+  ref: string,
+  { key, tenant }: Pick<Required<OfRole>, 'key' | 'tenant'>,
+  path: Path,
+): string {
+  const found = view.find('role', ref) ?? findTenantRole(view, tenant, ref)
+  if (found !== undefined) return found.key
+  if (tenantRoleKey(ref, tenant) === key) return key
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role', ref }, { path })
 }
 
 /** The same without a role that is gone. */

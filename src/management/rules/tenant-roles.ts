@@ -30,6 +30,13 @@ export interface ByTenant {
 /** A role in tenants, by its key or id: one of the environment, or by its whole key one of a tenant. */
 export const findRoleInTenants = (view: View, ref: string) => view.find('role', ref) ?? view.find('tenant_role', ref)
 
+/** @throws ROLE_OF_OTHER_TENANT when the role is one of another tenant */
+export function requireOfTenant(role: string, tenant: string, path: Path): void {
+  const own = parseTenantRole(role)
+  if (own === undefined || own.tenant === tenant) return
+  throw new ZerohopError('ROLE_OF_OTHER_TENANT', { role, tenant }, { path })
+}
+
 /** The role of the tenant with that id, whole key or key within the tenant; undefined when it has none. */
 export function findTenantRole(view: View, tenant: string, ref: string): TenantRole | undefined {
   const byId = parseId(ref) === undefined ? undefined : view.find('tenant_role', ref)
@@ -86,6 +93,12 @@ export function resolveOwnParents(
   })
   requireParents(ownRoles(view), key, parents.filter(isOwn), path)
   return [...new Set(parents)]
+}
+
+/** Whether roles of tenants may have the permission, `resource:action` of keys. */
+export function isOffered(view: View, permission: string): boolean {
+  const { resource = '', action } = parsePermission(permission) ?? {}
+  return view.get('resource', resource)?.actions.some(({ key, grantable }) => key === action && grantable) ?? false
 }
 
 type OfTenant = Pick<TenantRole, 'key' | 'tenant'>
@@ -149,6 +162,21 @@ export function requireHeld(
   const beyond = permissions.find((permission) => !own.has(permission))
   if (beyond === undefined) return
   throw new ZerohopError('BEYOND_OWN_ROLES', { user: user.key, permission: beyond, tenant }, { path })
+}
+
+/**
+ * Requires that the acting user has all that a role gives, when it is a role of the tenant: roles of the environment say by
+ * themselves who gives them.
+ * @throws as `requireHeld`
+ */
+export function requireRoleHeld(
+  view: View,
+  { tenant, role }: { readonly tenant: string; readonly role: string },
+  by: ByTenant,
+  clock: Clock,
+  path: Path,
+): void {
+  if (isOwn(role)) requireHeld(view, tenant, [...listPermissions(view, [role])], by, clock, path)
 }
 
 /**

@@ -57,6 +57,12 @@ const copied = {
   ),
   conflict_strategy: t.maybe(t.enumOf('fail', 'overwrite')),
   scope: t.maybe(CopyScope),
+  tenant_roles: t.maybe(
+    t.described(
+      t.Flag,
+      'also the roles that tenants made, of tenants that the target has by the same key, with what is offered there; default: false',
+    ),
+  ),
 }
 export const EnvironmentCopy = t.named('EnvironmentCopy', t.closed({ ...copied, ...agreed }))
 export type EnvironmentCopy = t.Static<typeof EnvironmentCopy>

@@ -122,16 +122,27 @@ export type ApplyRequest = t.Static<typeof ApplyRequest>
 
 const AnyJson = t.schemaOf<Json>({})
 
+const Fields = t.described(
+  t.mapOf(t.listOf(AnyJson)),
+  'each field that changes: value before and after; null for the default',
+)
+
 const Entry = t.named(
   'PlanEntry',
   t.open({
     op: t.enumOf('create', 'update', 'delete', 'move'),
     kind: Kind,
     key,
-    fields: t.described(
-      t.mapOf(t.listOf(AnyJson)),
-      'each field that changes: value before and after; null for the default',
-    ),
+    fields: Fields,
+  }),
+)
+
+const TenantRoleEntry = t.named(
+  'PlanTenantRole',
+  t.open({
+    op: t.enumOf('create', 'update'),
+    key: t.described(t.Text, '`role@tenant`'),
+    fields: Fields,
   }),
 )
 
@@ -185,7 +196,13 @@ export const Plan = t.named(
   t.open({
     revision: t.described(Count, 'revision of the environment that was compared; after `apply`, the new revision'),
     changes: t.described(t.listOf(Entry), `objects that change, the first ${PLAN_ENTRIES_MAX.toLocaleString('en-US')}`),
-    more: t.described(Count, 'number of further objects that change'),
+    tenant_roles: t.optional(
+      t.described(
+        t.listOf(TenantRoleEntry),
+        `of a copy with \`tenant_roles\`: roles of tenants that it makes or changes, the first ${PLAN_ENTRIES_MAX.toLocaleString('en-US')}`,
+      ),
+    ),
+    more: t.described(Count, 'number of further objects that change, and of further roles of tenants'),
     ...t.membersOf(AccessDiff, 'policy', 'access'),
     at: t.optional(
       t.described(Time, 'the second instant, where one was sent: `policy` and `access` are from now to then'),

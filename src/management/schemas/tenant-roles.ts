@@ -1,8 +1,9 @@
 // Roles that a tenant makes, in the API: what is sent and what is answered at /v2/facts/{p}/{e}/tenants/{tenant}/roles.
+import { tenantGivingFields } from '../../kinds/tenant-role.ts'
 import { durationFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { EXTENDS_MAX, PERMISSIONS_PER_REQUEST_MAX } from '../../model/limits.ts'
-import { answerMembers, bodyNames } from './field-members.ts'
+import { answerMembers, bodyNames, regularMembers } from './field-members.ts'
 import { page, query } from './query-parameters.ts'
 import { Id, Key, sameKey } from './schema-parts.ts'
 
@@ -22,6 +23,7 @@ const fields = {
       },
     ),
   ),
+  ...regularMembers(tenantGivingFields),
 }
 
 export const TenantRoleCreate = t.named(
@@ -48,6 +50,7 @@ export const AssignableRole = t.named(
     permissions: t.Texts,
     extends: t.described(t.Texts, 'keys of roles'),
     ...answerMembers(durationFields),
+    ...answerMembers(tenantGivingFields),
   }),
 )
 export type AssignableRole = t.Static<typeof AssignableRole>

@@ -252,3 +252,126 @@ describe('the plan of a copy', () => {
     expect((await plan({ target_env: { existing: 'nowhere' } })).status).toBe(404)
   })
 })
+
+describe('a copy with the roles of tenants', () => {
+  const [from, to] = ['development', 'production']
+  const at = (environment: string, path: string) => `/v2/facts/default/${environment}/${path}`
+  const ask = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object) => {
+    const answer = await api.ask(method, path, body)
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
+    return answer
+  }
+  const send = (source: string, target: string, more: object, verb = '') => {
+    const body = { target_env: { existing: target }, conflict_strategy: 'overwrite', ...more }
+    return api.ask('POST', `/v2/projects/default/envs/${source}/copy${verb}`, body)
+  }
+  const listOwn = async (environment: string, tenant = 'acme') => {
+    const { data } = (await api.ask('GET', at(environment, `tenants/${tenant}/roles`))).body
+    return data
+      .filter((role: { tenant: string | null }) => role.tenant !== null)
+      .map(({ id: _, ...role }: { id: string }) => role)
+  }
+  const makeOwn = (environment: string, role: object, tenant = 'acme') =>
+    ask('POST', at(environment, `tenants/${tenant}/roles`), role)
+
+  beforeEach(async () => {
+    for (const action of ['read', 'write'])
+      await ask('PATCH', `$S/resources/document/actions/${action}`, { grantable: true })
+    await ask('PATCH', '$S/roles/viewer', { extendable: true })
+    for (const [environment, key] of [
+      [from, 'acme'],
+      [from, 'globex'],
+      [to, 'acme'],
+    ] as const)
+      await ask('POST', at(environment, 'tenants'), { key })
+    await makeOwn(from, { key: 'base', permissions: ['document:read'] })
+    const requestable = { approvers: ['viewer', 'base'], max_duration: 60 }
+    await makeOwn(from, { key: 'clerk', name: 'Clerk', extends: ['viewer', 'base'], requestable })
+    await makeOwn(from, { key: 'theirs' }, 'globex')
+  })
+
+  it('takes along those of tenants that the target has, when it is asked to, and says so in its plan', async () => {
+    expect((await send(from, to, {}, '/plan')).body).not.toHaveProperty('tenant_roles')
+    expect((await send(from, to, {})).status).toBe(201)
+    expect(await listOwn(to)).toEqual([])
+    const planned = await send(from, to, { tenant_roles: true }, '/plan')
+    const { changes, tenant_roles: roles, fingerprints } = planned.body
+    expect([planned.status, changes]).toEqual([200, []])
+    expect(roles).toEqual([
+      { op: 'create', key: 'base@acme', fields: { permissions: [null, ['document:read']] } },
+      {
+        op: 'create',
+        key: 'clerk@acme',
+        fields: {
+          name: [null, 'Clerk'],
+          extends: [null, ['base@acme', 'viewer']],
+          requestable: [null, expect.objectContaining({ approvers: ['base@acme', 'viewer'] })],
+        },
+      },
+    ])
+    expect(Object.keys(fingerprints)).toEqual(['tenant_role:base@acme', 'tenant_role:clerk@acme'])
+    await ask('PATCH', at(from, 'tenants/acme/roles/base'), { description: 'later' })
+    const late = await send(from, to, { tenant_roles: true, fingerprints })
+    expect([late.status, late.body.message]).toEqual([409, expect.stringContaining('tenant role `base@acme`')])
+    expect((await send(from, to, { tenant_roles: true })).status).toBe(201)
+    expect(await listOwn(to)).toEqual(await listOwn(from))
+    const again = (await send(from, to, { tenant_roles: true }, '/plan')).body
+    expect(again).not.toHaveProperty('tenant_roles')
+    const production = api.made.environments[1]!.id
+    const { revision } = api.store.head(production)
+    expect((await send(from, to, { tenant_roles: true })).status).toBe(201)
+    expect(api.store.head(production).revision).toBe(revision)
+    const [event] = (await api.ask('GET', `/v2/history?env_id=${production}`)).body.data
+    expect(event.summary).toBe('copy of development: 2 created')
+  })
+
+  it('overwrites those of the target when it may, whatever extends what on both sides, and keeps others', async () => {
+    await send(from, to, {})
+    await makeOwn(to, { key: 'clerk', permissions: ['document:write'] })
+    await makeOwn(to, { key: 'base', extends: ['clerk'] })
+    await makeOwn(to, { key: 'local' })
+    const refused = await send(from, to, { tenant_roles: true, conflict_strategy: 'fail', scope: NOTHING })
+    expect([refused.status, refused.body.message]).toEqual([409, expect.stringContaining('`base@acme`')])
+    const user = { key: 'ben', role_assignments: [{ role: 'clerk@acme', tenant: 'acme' }] }
+    await ask('POST', at(to, 'users'), user)
+    const { access, policy } = (await send(from, to, { tenant_roles: true }, '/plan')).body
+    expect(access.lost.first).toMatchObject([{ user: 'ben', action: 'write' }])
+    expect(JSON.stringify(policy)).toContain('clerk@acme')
+    expect((await send(from, to, { tenant_roles: true })).status).toBe(201)
+    const [own, ...others] = await listOwn(from)
+    expect(new Set(await listOwn(to))).toEqual(
+      new Set([own, ...others, expect.objectContaining({ key: 'local@acme' })]),
+    )
+  })
+
+  it('gives no more than the target offers', async () => {
+    await ask('PATCH', at(from, 'tenants/acme/roles/clerk'), { permissions: ['document:write'] })
+    await send(from, to, {})
+    await ask('PATCH', `/v2/schema/default/${to}/resources/document/actions/read`, { grantable: false })
+    await ask('PATCH', `/v2/schema/default/${to}/roles/viewer`, { extendable: false })
+    expect((await send(from, to, { tenant_roles: true, scope: NOTHING })).status).toBe(201)
+    expect(await listOwn(to)).toMatchObject([
+      { key: 'base@acme', permissions: [] },
+      { key: 'clerk@acme', permissions: ['document:write'], extends: ['base@acme'] },
+    ])
+  })
+
+  it('goes the other way as well, and into a new environment, which has no tenant of theirs, takes none', async () => {
+    await send(from, to, {})
+    await makeOwn(to, { key: 'made-there', permissions: ['document:write'] })
+    expect((await send(to, from, { tenant_roles: true })).status).toBe(201)
+    expect((await listOwn(from)).map(({ key }: { key: string }) => key)).toEqual([
+      'base@acme',
+      'clerk@acme',
+      'made-there@acme',
+    ])
+    const fresh = { target_env: { new: { key: 'fresh' } }, tenant_roles: true }
+    expect((await send(from, to, fresh, '/plan')).body).not.toHaveProperty('tenant_roles')
+    expect((await send(from, to, fresh)).status).toBe(201)
+    expect((await send(from, to, { tenant_roles: 'yes' })).status).toBe(422)
+  })
+})
+
+const NOTHING = Object.fromEntries(
+  ['resources', 'roles', 'user_sets', 'resource_sets'].map((part) => [part, { include: ['nothing'] }]),
+)

@@ -232,6 +232,46 @@ describe('last used', () => {
     expect((await api.ask('GET', '/v2/projects/default/envs/development/access?unused_for=soon')).status).toBe(422)
   })
 
+  it('knows a role of a tenant by its permissions, and by those of roles that it extends', async () => {
+    await api.ask('PATCH', '$S/resources/doc/actions/write', { grantable: true })
+    await api.ask('PATCH', '$S/roles/reader', { extendable: true })
+    const roles = [
+      { key: 'writes', permissions: ['doc:write'] },
+      { key: 'reads', extends: ['reader'] },
+      { key: 'both', extends: ['writes', 'reads'] },
+    ]
+    for (const role of roles) expect((await api.ask('POST', '$F/tenants/acme/roles', role)).status).toBe(200)
+    for (const [user, key] of [
+      ['max', 'writes'],
+      ['may', 'reads'],
+      ['moe', 'both'],
+      ['mia', 'both'],
+    ]) {
+      const role_assignments = [{ role: `${key}@acme`, tenant: 'acme' }]
+      await api.ask('POST', '$F/users', { key: user, role_assignments })
+    }
+    await send(
+      { user: 'max', permission: 'doc:write', ago: 3 },
+      { user: 'may', permission: 'doc:read', ago: 4 },
+      { user: 'moe', permission: 'doc:write', ago: 6 },
+      { user: 'moe', permission: 'doc:read', ago: 5 },
+      { user: 'mia', permission: 'doc:read', ago: 5, tenant: 'globex' },
+    )
+    const found = [...(await listRoles('role=writes@acme')), ...(await listRoles('role=reads@acme'))]
+    expect(found).toEqual([
+      ['max writes@acme acme', 3, null],
+      ['may reads@acme acme', 4, null],
+    ])
+    expect(await listRoles('role=both@acme&tenant=acme')).toEqual([
+      ['moe both@acme acme', 5, null],
+      ['mia both@acme acme', null, null],
+    ])
+    for (const query of ['role=writes', 'role=writes@globex', 'role=writes@acme&tenant=globex'])
+      expect(await listRoles(query)).toEqual([])
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    expect(await listRoles('tenant=acme&unused_for=1s&user=mia')).toEqual([['mia both@acme acme', null, true]])
+  })
+
   it('a role whose users conditions read is not called unused', async () => {
     const conditions = { 'user.roles': { contains: 'staff' } }
     await api.ask('POST', '$S/condition_sets', { key: 'staff', name: 'Staff', type: 'userset', conditions })

@@ -181,6 +181,37 @@ describe('an invite to a tenant', () => {
     refused(await ask('GET', `${PATH}/${id}`, undefined, as(acme)), 404, 'does not exist')
   })
 
+  it('of the environment is also for a role of its tenant, and of no other one', async () => {
+    for (const [tenant, key] of [
+      ['acme', 'steward'],
+      ['globex', 'foreign'],
+    ])
+      expect(await ask('POST', `$F/tenants/${tenant}/roles`, { key })).toMatchObject({ status: 200 })
+    const { id: role_id } = (await ask('GET', '$F/tenants/acme/roles/steward')).body
+    const names = { status: 'pending', email: 'ed@acme.example', first_name: 'Ed', last_name: '' }
+    const sent = { key: 'ed', ...names, role_id: 'steward@acme', tenant_id: 'acme' }
+    const create = (of: object) => ask('POST', '$F/user_invites', { ...sent, ...of })
+    refused(await create({ role_id: 'steward' }), 404, 'role `steward` does not exist')
+    refused(await create({ role_id: 'foreign@globex' }), 422, 'foreign@globex')
+    refused(await create({ role_id: 'steward@nowhere' }), 404, 'does not exist')
+    expect(await create({})).toMatchObject({ status: 200, body: { role_id } })
+    const change = (fields: object) => ask('PATCH', '$F/user_invites/ed', fields)
+    expect(await change({ last_name: 'Poe' })).toMatchObject({ status: 200, body: { role_id, last_name: 'Poe' } })
+    refused(await change({ tenant_id: 'globex' }), 422, 'steward@acme')
+    refused(await change({ role_id: 'foreign@globex' }), 422, 'foreign@globex')
+    refused(await change({ role_id: 'steward', resource_instance_id: 'doc:acme-plan' }), 404, 'does not exist')
+    // one that the tenant made is changed by the environment as any other
+    const own = (await invite({ email: 'own-role@acme.example', role: 'steward' })).body
+    const renamed = await ask('PATCH', `$F/user_invites/${own.id}`, { first_name: 'Olga' })
+    expect(renamed).toMatchObject({ status: 200, body: { role_id, first_name: 'Olga', by_tenant: true } })
+    expect((await ask('GET', '$F/user_invites?role=steward@acme')).body.data).toHaveLength(2)
+    expect(await approve('ed', 'ed')).toMatchObject({ status: 200 })
+    expect(await rolesIn('ed')).toMatchObject([{ role: 'steward@acme' }])
+    await ask('DELETE', '$F/tenants/acme/roles/steward')
+    refused(await approve(own.id, 'olga'), 404, 'does not exist')
+    expect((await ask('GET', '$F/users/olga')).status).toBe(404)
+  })
+
   it('to another tenant does not exist, by its id and by its key', async () => {
     const other = await ask(
       'POST',

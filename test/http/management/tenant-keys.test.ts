@@ -21,6 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+const REQUESTABLE = { approvers: ['manager'], max_duration: 3_600, reason: 'optional' }
 const POLICY = {
   zerohop: 2,
   resources: [
@@ -37,6 +38,7 @@ const POLICY = {
     { key: 'member', permissions: ['doc:read'], assignable_by_tenants: true, max_duration: 86_400 },
     { key: 'manager', permissions: ['doc:edit'], assignable_by_tenants: true, everybody: true },
     { key: 'vendor-support', permissions: ['doc:read'] },
+    { key: 'helper', permissions: ['doc:read'], requestable: REQUESTABLE },
   ],
 }
 const tenantFacts = (tenant: string) => ({
@@ -84,7 +86,8 @@ beforeEach(async () => {
   await apply({ ...POLICY, ...FACTS() })
   acme = (await createKey({ tenant_id: 'acme' })).body.secret
   globex = (await createKey({ tenant_id: 'globex' })).body.secret
-  await ask('POST', '$F/tenants/globex/roles', { key: 'auditor', permissions: ['doc:read'] }, as(globex))
+  const auditor = { key: 'auditor', permissions: ['doc:read'], requestable: REQUESTABLE }
+  await ask('POST', '$F/tenants/globex/roles', auditor, as(globex))
 })
 
 describe('the key of a tenant', () => {
@@ -259,6 +262,14 @@ describe('another tenant', () => {
     const invited = async (tenant: string) =>
       (await ask('POST', `$F/tenants/${tenant}/invites`, { email: `new@${tenant}.example`, role: 'member' })).body.id
     const [invite] = [await invited('acme'), await invited('globex')]
+    for (const [tenant, user, role] of [
+      ['globex', 'globex-clerk', 'helper'],
+      ['globex', 'shared', 'auditor'],
+      ['acme', 'acme-clerk', 'helper'],
+    ]) {
+      const asked = await ask('POST', `$F/tenants/${tenant}/access_requests`, { as: user, role, duration: 600 })
+      expect(asked.body.state).toBe('pending')
+    }
     const ids = await idsOfGlobex()
     const marks = ['globex', ...ids]
     const before = await snapshotOfGlobex()
@@ -271,6 +282,7 @@ describe('another tenant', () => {
       'doc:acme-plan',
       'member',
       'manager',
+      'helper',
       'editor',
       '*',
       invite,
@@ -412,9 +424,19 @@ async function snapshotOfGlobex(): Promise<unknown> {
   const assignments = (await ask('GET', '$F/tenants/globex/role_assignments', undefined, as(globex))).body
   const invites = (await ask('GET', '$F/tenants/globex/invites', undefined, as(globex))).body
   const history = (await ask('GET', '$F/tenants/globex/history', undefined, as(globex))).body
+  const requests = (await ask('GET', '$F/tenants/globex/access_requests', undefined, as(globex))).body
   const all = (await ask('GET', '$F/users?per_page=100')).body.total_count
   const roles = (await ask('GET', '$F/tenants/globex/roles', undefined, as(globex))).body
-  return { users, assignments, invites, history, roles, all, tenant: (await ask('GET', '$F/tenants/globex')).body }
+  return {
+    users,
+    assignments,
+    invites,
+    history,
+    requests,
+    roles,
+    all,
+    tenant: (await ask('GET', '$F/tenants/globex')).body,
+  }
 }
 
 /** Ids of `globex` that `acme` has nothing to do with. */

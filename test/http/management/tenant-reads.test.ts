@@ -61,6 +61,33 @@ const createKey = async (tenant: string, name: string) => {
   return (await ask('POST', '/v2/api-key', body)).body
 }
 
+let sent = 0
+/** Records decisions. */
+const send = async (
+  records: readonly { user: string; tenant: string; at?: number; key?: string; allow?: boolean }[],
+) => {
+  const secret = api.made.environments[0]!.secret
+  const apiKey = api.store.findApiKey(hashSecret(secret))!.key.id
+  const lines = records.map(({ user, tenant, at = Date.now(), key = null, allow = true }, n) => {
+    const seq = ++sent
+    const record = { at, request: `r-${n}`, environment: api.environment, revision: 3, apiKey, user, tenant, allow }
+    const rest = {
+      action: 'read',
+      resourceType: 'doc',
+      resourceKey: key,
+      micros: 15,
+      sent: undefined,
+      now: undefined,
+    }
+    const more = { reason: undefined, isTenantSent: true, omitted: [] }
+    return `{"instance":"${INSTANCE}","seq":${seq}${formatLine({ ...record, ...rest, ...more }, 0)}`
+  })
+  const headers = { 'content-type': 'application/x-ndjson' }
+  const options = { key: secret, headers }
+  const path = '/v2/pdps/default/development/audit_logs'
+  expect((await ask('POST', path, Buffer.from(lines.join('')), options)).body.stored).toBe(records.length)
+}
+
 beforeAll(async () => {
   api = await joinHarness()
   ask = api.ask
@@ -90,7 +117,7 @@ describe('why', () => {
   it('names the roles that allow, where they are held and until when', async () => {
     const asked = { user: 'ana', action: 'read', resource: 'doc:acme-plan' }
     expect((await why(asked)).body).toEqual({
-      ...{ allow: true, ...asked, tenant: 'acme', reason: 'role', offered: [] },
+      ...{ allow: true, ...asked, tenant: 'acme', reason: 'role', offered: [], requestable: [] },
       because: [{ role: 'member', everybody: false, resource_instance: null }],
     })
     expect((await why({ user: 'ben', action: 'edit', resource: 'doc:acme-plan' })).body).toMatchObject({
@@ -174,32 +201,6 @@ describe('why', () => {
 })
 
 describe('decisions', () => {
-  const send = async (
-    records: readonly { user: string; tenant: string; at?: number; key?: string; allow?: boolean }[],
-  ) => {
-    const secret = api.made.environments[0]!.secret
-    const apiKey = api.store.findApiKey(hashSecret(secret))!.key.id
-    const lines = records.map(({ user, tenant, at = Date.now(), key = null, allow = true }, n) => {
-      const seq = ++sent
-      const record = { at, request: `r-${n}`, environment: api.environment, revision: 3, apiKey, user, tenant, allow }
-      const rest = {
-        action: 'read',
-        resourceType: 'doc',
-        resourceKey: key,
-        micros: 15,
-        sent: undefined,
-        now: undefined,
-      }
-      const more = { reason: undefined, isTenantSent: true, omitted: [] }
-      return `{"instance":"${INSTANCE}","seq":${seq}${formatLine({ ...record, ...rest, ...more }, 0)}`
-    })
-    const headers = { 'content-type': 'application/x-ndjson' }
-    const options = { key: secret, headers }
-    const path = '/v2/pdps/default/development/audit_logs'
-    expect((await ask('POST', path, Buffer.from(lines.join('')), options)).body.stored).toBe(records.length)
-  }
-  let sent = 0
-
   it('are those in the tenant, since it is there, without the names of others', async () => {
     await send([
       { user: 'ana', tenant: 'acme', at: Date.UTC(2020, 1, 1) },
@@ -284,6 +285,64 @@ describe('history', () => {
     expect(JSON.stringify(other)).not.toMatch(/acme|ana|ben/)
     expect(other.data[0].changes).toMatchObject([{ user: 'gil', role: 'vendor-support' }])
     refused(await ask('GET', '$F/tenants/globex/history', undefined, as(acme)), 404, 'tenant `globex`')
+  })
+
+  it('has of a revision that changes roles of two tenants only those of its own', async () => {
+    await ask('PATCH', '$S/resources/doc/actions/edit', { grantable: true })
+    await ask('PATCH', '$S/roles/member', { extendable: true })
+    const role = { permissions: ['doc:edit'], extends: ['member'] }
+    for (const [tenant, key] of [
+      ['acme', 'writers'],
+      ['globex', 'authors'],
+      ['globex', 'writers'],
+    ])
+      expect((await ask('POST', `$F/tenants/${tenant}/roles`, { key, ...role })).status).toBe(200)
+    const none = { user: null, email: null, resource_instance: null }
+    const changed = (key: string) => ({ ...none, op: 'update', kind: 'tenant_role', role: key })
+    for (const [path, body] of [
+      ['$S/resources/doc/actions/edit', { grantable: false }],
+      ['$S/roles/member', { extendable: false }],
+    ] as const) {
+      expect((await ask('PATCH', path, body)).status).toBe(200)
+      const [own] = (await read('history')).data
+      expect(own).toEqual({ at: TIME, api_key: null, changes: [changed('writers@acme')] })
+      const [theirs] = (await read('history', 'globex', globex)).data
+      expect(theirs.changes).toEqual([changed('authors@globex'), changed('writers@globex')])
+    }
+    for (const [text, other] of [
+      [JSON.stringify(await read('history')), /globex|authors/],
+      [JSON.stringify(await read('history', 'globex', globex)), /acme/],
+    ] as const)
+      expect(text).not.toMatch(other)
+  })
+
+  it('of a tenant that got the key of another one has nothing of that one, and nor have its decisions', async () => {
+    // the one that gets the key was there before what it must not see
+    for (const key of ['young', 'old']) await ask('POST', '$F/tenants', { key })
+    for (const [key, user] of [
+      ['young', 'yves'],
+      ['old', 'otto'],
+    ]) {
+      await ask('POST', '$F/users', { key: user, role_assignments: [{ role: 'member', tenant: key }] })
+      await ask('POST', `$F/tenants/${key}/roles`, { key: `of-${key}` })
+    }
+    await send([{ user: 'otto', tenant: 'old' }])
+    const { secret } = await createKey('young', 'of the young')
+    await ask('DELETE', '$F/tenants/old')
+    const moved = [{ kind: 'tenant', from: 'young', to: 'old' }]
+    const policy = { zerohop: 2, tenants: [{ key: 'old' }], moved }
+    expect(await ask('POST', '/v2/projects/default/envs/development/apply', { policy })).toMatchObject({ status: 200 })
+    await send([{ user: 'yves', tenant: 'old', at: Date.now() + 1 }])
+    const { data } = await read('history', 'old', secret)
+    expect(data.map(({ changes }: { changes: { op: string }[] }) => changes)).toEqual([
+      expect.arrayContaining([
+        expect.objectContaining({ op: 'update', kind: 'role_assignment', user: 'yves' }),
+        expect.objectContaining({ op: 'update', kind: 'tenant_role', role: 'of-young@old' }),
+      ]),
+    ])
+    expect(JSON.stringify(data)).not.toMatch(/otto|of-old|delete/)
+    expect((await read('decisions', 'old', secret)).data).toMatchObject([{ user: 'yves' }])
+    await ask('DELETE', '$F/tenants/old')
   })
 
   it('is read in pages and by time, and begins with the tenant', async () => {

@@ -14,6 +14,7 @@ import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
 import { type Assigned, findHolder } from '../../../management/objects/role-assignments.ts'
 import type { Related } from '../../../management/objects/tuples.ts'
+import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
 import type { GroupBlock, GroupRoleRead } from '../../../management/schemas/groups.ts'
 import type { InstanceDetailed, InstanceRead } from '../../../management/schemas/instances.ts'
 import type { InviteRead, TenantInviteRead } from '../../../management/schemas/invites.ts'
@@ -243,7 +244,7 @@ export function setRuleRead(scope: Scope, rule: SetRule): SetRuleRead {
 export function inviteRead(scope: Scope, view: View, invite: UserInvite): InviteRead {
   const { id, key, status, email, first_name, last_name, role, tenant, resource_instance: instance } = invite
   const ofRole =
-    instance === null ? view.get('role', role) : view.get('resource_role', partKey(split(instance).type, role))
+    instance === null ? findRoleInTenants(view, role) : view.get('resource_role', partKey(split(instance).type, role))
   return {
     id,
     key,

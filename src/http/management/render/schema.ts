@@ -8,7 +8,7 @@ import { type Relation, relationFields } from '../../../kinds/relation.ts'
 import { type Action, type AttributeDefinition, offerFields, type Resource } from '../../../kinds/resource.ts'
 import type { Derivation, ResourceRole } from '../../../kinds/resource-role.ts'
 import type { Role } from '../../../kinds/role.ts'
-import type { TenantRole } from '../../../kinds/tenant-role.ts'
+import { type TenantRole, tenantGivingFields } from '../../../kinds/tenant-role.ts'
 import { durationFields } from '../../../kinds/times.ts'
 import { type RuleWithIds, withRuleIds } from '../../../management/objects/derivations.ts'
 import { shownPermissions } from '../../../management/objects/permission-form.ts'
@@ -56,12 +56,14 @@ export function roleRead(scope: Scope, role: Role): RoleRead {
 }
 
 const printDurations = fieldPrinter(durationFields)
+const printTenantGiving = fieldPrinter(tenantGivingFields)
 
 /** A role as the administrators of a tenant see it: of the environment, on instances, or of the tenant. */
 export function assignableRole(role: Role | ResourceRole | TenantRole): AssignableRole {
   const { id, key, name, description, permissions } = role
   const about = { name, description, permissions, extends: role.extends }
-  if ('tenant' in role) return { id, key, tenant: role.tenant, resource: null, ...about }
+  if ('tenant' in role)
+    return { id, key, tenant: role.tenant, resource: null, ...about, ...printTenantGiving({}, role, '') }
   const [bare, resource] = 'resource' in role ? [role.role, role.resource] : [key, null]
   return { id, key: bare, tenant: null, resource, ...about, ...printDurations({}, role, '') }
 }

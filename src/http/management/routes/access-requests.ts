@@ -27,7 +27,7 @@ import { readActing } from '../acting-user.ts'
 import { everyObject, type Filter, filtered, indexed, placed, type Rows, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
 import { accessRequestRead } from '../render/access-requests.ts'
-import { type RouteContext, write } from '../route-context.ts'
+import { isWithinOwn, type RouteContext, write } from '../route-context.ts'
 import { collectPlaces } from '../time-states.ts'
 
 const REQUEST = '/v2/facts/:p/:e/access_requests/:ref'
@@ -72,7 +72,7 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
       `${REQUEST}/${verb}`,
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
-        const input = { ref: request.params.ref, fields: readActing(request) }
+        const input = { ref: request.params.ref, fields: readActing(request), isWithinOwn: isWithinOwn(management) }
         const decided = await write(management, request, reply, useCase, input)
         return accessRequestRead(request.scope, decided, Date.now())
       },

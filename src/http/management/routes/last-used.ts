@@ -5,6 +5,7 @@ import { EVERY } from '../../../kinds/kind.ts'
 import { isInForce } from '../../../kinds/times.ts'
 import { RolePermissions } from '../../../management/last-used/given-permissions.ts'
 import { type Asked, findKnown, findLastUsed, type Window } from '../../../management/last-used/last-used.ts'
+import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
 import {
   LastUsedPermissions,
   LastUsedPermissionsQuery,
@@ -153,7 +154,7 @@ function* listAssignments(view: View, query: Query, offset: number, now: number)
 /** A role as the index of assignments names it. */
 function findRole(view: View, ref: string): string | undefined {
   const part = parseResourceRole(ref)
-  if (part === undefined) return view.find('role', ref)?.key
+  if (part === undefined) return findRoleInTenants(view, ref)?.key
   return view.get('resource_role', partKey(part.resource, part.role))?.key
 }
 

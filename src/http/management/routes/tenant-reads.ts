@@ -6,14 +6,15 @@ import { readAudit } from '../../../decision-log/audit-queries.ts'
 import { presentFields } from '../../../kinds/fields.ts'
 import type { Giving } from '../../../kinds/giving.ts'
 import type { Resource } from '../../../kinds/resource.ts'
-import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import { noteFields } from '../../../kinds/role-assignment.ts'
-import type { Tenant } from '../../../kinds/tenant.ts'
+import { keyedSince, type Tenant } from '../../../kinds/tenant.ts'
 import { projectTimes, timeFields } from '../../../kinds/times.ts'
 import type { Actor, HistoryEntry } from '../../../log/change.ts'
 import { readHistory } from '../../../management/history/history.ts'
 import { changesOfTenant, type TenantChange } from '../../../management/history/tenant-history.ts'
+import { listRolesToRequest } from '../../../management/objects/roles-to-request.ts'
 import type { PastRevisions } from '../../../management/past/past-revisions.ts'
+import { isPermitted } from '../../../management/rules/permitted.ts'
 import { listPermissions } from '../../../management/rules/tenant-roles.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { makeLongPage } from '../../../management/schemas/schema-parts.ts'
@@ -29,7 +30,7 @@ import {
 } from '../../../management/schemas/tenant-reads.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { EVERYBODY } from '../../../model/keys.ts'
-import { membershipKey, partKey } from '../../../model/objects.ts'
+import { membershipKey } from '../../../model/objects.ts'
 import type { Explanation } from '../../../pdp/pdp.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
@@ -112,7 +113,7 @@ function decisionsRoute(app: FastifyInstance, management: RouteContext): void {
         pdps: [],
       }
       // a tenant before may have had the same key
-      const since = Math.max(tenant.created_at, readTime(query, 'timestamp_from') ?? 0)
+      const since = Math.max(keyedSince(tenant), readTime(query, 'timestamp_from') ?? 0)
       if (users.length > 0 && known.length === 0) return { ...pageBody([], 0, page), pagination_count: 0 }
       const { rows, total, reachable } = await readAudit(management.audit, {
         environment: scope.environment.id,
@@ -155,7 +156,7 @@ function historyRoute(app: FastifyInstance, management: RouteContext): void {
       const { rows, total, reachable } = await readHistory(store, {
         logs: [scope.environment.id],
         fits: (entry) => (until === undefined || entry.at <= until) && findChanges(entry).length > 0,
-        since: Math.max(tenant.created_at, readTime(query, 'timestamp_from') ?? 0),
+        since: Math.max(keyedSince(tenant), readTime(query, 'timestamp_from') ?? 0),
         offset: page.offset,
         rows: page.rows,
       })
@@ -195,6 +196,7 @@ function whyRoute(app: FastifyInstance, management: RouteContext, past: PastRevi
       const on = { type: resource.key, tenant: tenant.key, ...(instance === undefined ? {} : { key: instance }) }
       const explanation = pdp.explain(user, body.action, on)
       const { allow, because } = explanation
+      const denied = { user, action: body.action, type: resource.key, instance, tenant: tenant.key }
       return {
         allow,
         ...{ user, action: body.action, tenant: tenant.key },
@@ -207,6 +209,7 @@ function whyRoute(app: FastifyInstance, management: RouteContext, past: PastRevi
             ...(end === undefined ? {} : { valid_until: printTime(end) }),
           })),
         offered: allow ? [] : findOffered(requestView(management, request), tenant, resource.key, body.action),
+        requestable: allow ? [] : listRolesToRequest(requestView(management, request), denied, Date.now()),
       }
     },
   )
@@ -249,16 +252,4 @@ function findOffered(view: StoredView, tenant: Tenant, type: string, action: str
     .filter((role) => isOffered(role) && isPermitted(view, role, permission))
     .map(({ role, resource }) => ({ role, resource }))
   return [...inTenant, ...onInstances]
-}
-
-/** True when the role or one that it extends has the permission. */
-function isPermitted(view: View, { resource, role }: ResourceRole, permission: string): boolean {
-  // a Set also walks what is added on the way
-  const reached = new Set([role])
-  for (const key of reached) {
-    const found = view.get('resource_role', partKey(resource, key))
-    if (found?.permissions.includes(permission)) return true
-    for (const parent of found?.extends ?? []) reached.add(parent)
-  }
-  return false
 }

@@ -18,7 +18,7 @@ import { readActing } from '../acting-user.ts'
 import { sliced } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { accessRequestRead, requestableRole } from '../render/access-requests.ts'
-import { type RouteContext, requestView, write } from '../route-context.ts'
+import { isWithinOwn, type RouteContext, requestView, write } from '../route-context.ts'
 import { AS, listRequests } from './access-requests.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
@@ -95,7 +95,7 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
         const { ref: tenant, request: ref } = request.params
-        const input = { tenant, ref, decision, fields: readActing(request) }
+        const input = { tenant, ref, decision, fields: readActing(request), isWithinOwn: isWithinOwn(management) }
         return accessRequestRead(
           request.scope,
           await write(management, request, reply, 'decideInTenant', input),

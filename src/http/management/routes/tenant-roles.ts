@@ -23,7 +23,7 @@ import { readWord } from '../access-query.ts'
 import { sliced } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { assignableRole, offeredPermission } from '../render/schema.ts'
-import { type RouteContext, requestView, write } from '../route-context.ts'
+import { isWithinOwn, type RouteContext, requestView, write } from '../route-context.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
 const ROLES = `${TENANT}/roles`
@@ -40,10 +40,10 @@ interface Named {
  * told that what is offered to tenants is bound enough. A person in the console who is an administrator of the tenant acts as
  * themselves, whatever the header says.
  */
-export function readActing({ tenantRoles }: RouteContext, { headers, caller }: FastifyRequest): ByTenant {
+export function readActing(management: RouteContext, { headers, caller }: FastifyRequest): ByTenant {
   const person = caller.key.level === 'tenant' ? caller.actsAs?.user : undefined
   const acting = person ?? headers[ACTING_USER]
-  return acting === undefined || tenantRoles === 'grantable' ? {} : { acting: String(acting) }
+  return acting === undefined || !isWithinOwn(management) ? {} : { acting: String(acting) }
 }
 
 export function tenantRoleRoutes(app: FastifyInstance, management: RouteContext): void {
