@@ -2,6 +2,7 @@
 // the peers last.
 import { measureChecks, measurePeers } from './checks.mjs'
 import { measureAccessDiff } from './figures/access-diff.mjs'
+import { measureAccessRequests } from './figures/access-requests.mjs'
 import { measureAccessReview } from './figures/access-review.mjs'
 import { measureApi } from './figures/api.mjs'
 import { measureConditional } from './figures/conditional.mjs'
@@ -15,6 +16,7 @@ import { measureFilters } from './figures/filters.mjs'
 import { measureHttp } from './figures/http.mjs'
 import { measureImage } from './figures/image.mjs'
 import { measureImports } from './figures/imports.mjs'
+import { measureLastUsed } from './figures/last-used.mjs'
 import { measurePdp } from './figures/pdp.mjs'
 import { measurePermissions } from './figures/permissions.mjs'
 import { measurePlans } from './figures/plan.mjs'
@@ -22,6 +24,7 @@ import { measurePolicyTests } from './figures/policy-tests.mjs'
 import { measureReplicas } from './figures/replicas.mjs'
 import { measureShapes } from './figures/shapes.mjs'
 import { measureStart } from './figures/start.mjs'
+import { measureTenantRoles } from './figures/tenant-roles.mjs'
 import { measureTimes } from './figures/times.mjs'
 import { measureVersions } from './figures/versions.mjs'
 
@@ -34,6 +37,9 @@ const FIGURES = {
   times: measureTimes,
   conditional: measureConditional,
   everybody: measureEverybody,
+  'tenant-roles': measureTenantRoles,
+  'last-used': measureLastUsed,
+  'access-requests': measureAccessRequests,
   versions: measureVersions,
   delta: measureDeltas,
   http: measureHttp,

@@ -33,6 +33,7 @@ export default defineConfig({
     alias: {
       'zerohop/client': from('../src/client.ts'),
       // not in the package: sentences that the command line says, too
+      'zerohop/fold-case': from('../src/model/fold-case.ts'),
       'zerohop/change-words': from('../src/model/change-words.ts'),
       'zerohop/reason-words': from('../src/model/reason-words.ts'),
       'zerohop/history-words': from('../src/kinds/history-words.ts'),

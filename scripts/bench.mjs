@@ -18,6 +18,9 @@ const SECTIONS = [
   'times',
   'conditional',
   'everybody',
+  'tenant-roles',
+  'last-used',
+  'access-requests',
   'versions',
   'delta',
   'http',
@@ -37,7 +40,17 @@ const SECTIONS = [
   'curves',
 ]
 /** The tiny worlds take the place of W1 to W4; what needs much to mean anything is left out. */
-const NOT_TINY = new Set(['versions', 'filters', 'access-diff', 'access-review', 'plan', 'replicas', 'console'])
+const NOT_TINY = new Set([
+  'versions',
+  'filters',
+  'access-diff',
+  'access-review',
+  'plan',
+  'replicas',
+  'console',
+  'last-used',
+  'access-requests',
+])
 const TINY_SECTIONS = ['tiny', 'tiny-rules', ...SECTIONS.filter((name) => !/^W\d/.test(name) && !NOT_TINY.has(name))]
 /** Of the 90 seconds of --quick: the rest is for the build and the charts. */
 const QUICK_MS = 80_000

@@ -11,6 +11,8 @@ export interface PageEntry {
   readonly group: (typeof PAGE_GROUPS)[number]
   /** what people also call it, for the command palette */
   readonly keywords?: readonly string[]
+  /** whose number stands beside the label */
+  readonly counts?: 'requests'
   /** what the key needs for this page to be of any use; `read` when absent */
   readonly access?: AccessLevel
 }

@@ -11,6 +11,7 @@ import { keysRoute } from './pages/keys/route.ts'
 import { overviewRoute } from './pages/overview/route.ts'
 import { policyRoute, reviewRoute } from './pages/policy/route.ts'
 import { policyFileRoute } from './pages/policy-file/route.ts'
+import { requestsRoute } from './pages/requests/route.ts'
 import { resourceRoute, resourcesRoute } from './pages/resources/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
@@ -33,6 +34,7 @@ export const environmentPages = environmentRoute.addChildren([
   instancesRoute,
   instanceRoute,
   endingRoute,
+  requestsRoute,
   whyRoute,
   decisionsRoute,
   historyRoute,

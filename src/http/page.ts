@@ -8,8 +8,16 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 export interface Page {
   readonly number: number
   readonly rows: number
+  /** rows before the page; 0 with `after` */
   readonly offset: number
+  /** of a page that a cursor asks for: where the one before ended */
+  readonly after?: Position
+  /** how many rows there are, where the first page counted them one by one: the others do not count again */
+  readonly total?: number
 }
+
+/** Where a row stands in the order of its list, in a form of that list. */
+export type Position = string | number | readonly Position[]
 
 /** `page` from 1, `per_page` from 1 to 100. @throws INPUT_INVALID */
 export function readPage(query: Query): Page {
@@ -69,10 +77,13 @@ export interface PageBody<T> {
   readonly data: readonly T[]
   readonly total_count: number
   readonly page_count: number
+  /** cursor of the next page; absent on the last one */
+  readonly next?: string
 }
 
-export function pageBody<T>(data: readonly T[], total: number, page: Page): PageBody<T> {
-  return { data, total_count: total, page_count: Math.ceil(total / page.rows) }
+export function pageBody<T>(data: readonly T[], total: number, page: Page, next?: string): PageBody<T> {
+  const counts = { total_count: total, page_count: Math.ceil(total / page.rows) }
+  return { data, ...counts, ...(next === undefined ? {} : { next }) }
 }
 
 interface Bounds {

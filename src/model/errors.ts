@@ -169,6 +169,11 @@ export const ERRORS = {
     class: 'rejected',
     message: 'only the newest {most} records can be paged through: ask for a narrower time',
   },
+  CURSOR_INVALID: {
+    class: 'rejected',
+    message:
+      '`after` is not the `next` of a page of this list with these parameters, or it is from before a restore: begin again without it',
+  },
   RATE_LIMITED: { class: 'throttled', message: 'too many requests with this API key, try again in {seconds} seconds' },
   // the console
   SESSION_MISSING: { class: 'unauthenticated', message: 'sign in: {reason}' },

@@ -3,9 +3,9 @@
 import type { KindName, Objects } from '../kinds/index.ts'
 import type { LogId, Position } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
-import type { View } from './view.ts'
+import type { PlacedView, View } from './view.ts'
 
-export class EmptyView implements View {
+export class EmptyView implements PlacedView {
   readonly log: LogId
   readonly position: Position = { revision: 0, chain: '' }
 
@@ -44,6 +44,14 @@ export class EmptyView implements View {
   }
 
   by(): [] {
+    return []
+  }
+
+  listPlaced(): [] {
+    return []
+  }
+
+  byPlaced(): [] {
     return []
   }
 

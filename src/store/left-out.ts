@@ -1,6 +1,6 @@
 // Reading a value of an index without the objects at some places: those that have ended, in lists that do not show them.
 import type { PlaceTable } from './places.ts'
-import type { Places, Range } from './view.ts'
+import type { PlaceRange, Places } from './view.ts'
 
 /** A look-up of one place takes as long as walking over so many. */
 const WALKED_PER_LOOKUP = 12
@@ -14,15 +14,15 @@ const ROUNDS_MAX = 8
 export function* valuesWithout(
   table: PlaceTable,
   key: Uint8Array,
-  { offset = 0, limit = Number.POSITIVE_INFINITY }: Range,
+  { offset = 0, limit = Number.POSITIVE_INFINITY, after }: PlaceRange,
   without: Places,
   areThere: boolean,
 ): Generator<number> {
-  const from = areThere ? findNear(table, key, offset, without) : { row: 0, left: 0 }
+  const from = areThere && after === undefined ? findNear(table, key, offset, without) : { row: 0, left: 0 }
   let skip = offset - (from.row - from.left)
-  let next = from.left
+  let next = after === undefined ? from.left : countBefore(without, after + 1)
   let shown = 0
-  for (const place of table.values(key, { offset: from.row })) {
+  for (const place of table.values(key, { offset: from.row, ...(after === undefined ? {} : { after }) })) {
     while (next < without.length && without[next]! < place) next++
     if (without[next] === place) continue
     if (skip-- > 0) continue

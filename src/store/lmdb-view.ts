@@ -15,11 +15,32 @@ import { INDEXES, REFERENCES } from './indexes.ts'
 import { countCommon, valuesWithout } from './left-out.ts'
 import { timeOfEntry } from './log.ts'
 import type { ReadRows } from './read-rows.ts'
-import { idKey, indexKey, isStorable, nameKey, objectKey, objectRange, revisionKey } from './table-keys.ts'
+import {
+  idKey,
+  indexKey,
+  isStorable,
+  nameKey,
+  objectKey,
+  objectRange,
+  readObjectPlace,
+  revisionKey,
+} from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import { listTenantRoles } from './tenant-roles.ts'
 import { TextSearch } from './text-search.ts'
-import type { Places, Range, Search, Span, StoredView, TenantRole, View, Wanted } from './view.ts'
+import type {
+  Placed,
+  PlaceRange,
+  Places,
+  Range,
+  Search,
+  Span,
+  SpanPlace,
+  StoredView,
+  TenantRole,
+  View,
+  Wanted,
+} from './view.ts'
 
 /** Where the heads of logs come from: the table, or the writer's copies of them. */
 export type FindHead = (log: LogId) => Head | undefined
@@ -112,7 +133,27 @@ export class LmdbView implements StoredView {
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: this.log })
   }
 
+  *listPlaced<K extends KindName>(
+    kind: K,
+    { offset = 0, limit, after }: PlaceRange = {},
+  ): Iterable<Placed<Objects[K]>> {
+    const head = this.#findHead(this.log)
+    if (limit === 0 || head === undefined) return
+    const all = objectRange(head.number, kind)
+    const range = after === undefined ? all : { ...all, start: objectKey(head.number, kind, after + 1) }
+    for (const { key, content } of this.#tables.objects(kind).range({ ...range, ...withLimit({ offset }, limit) }))
+      yield { place: readObjectPlace(key), object: asObject<K>(JSON.parse(content)) }
+  }
+
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[KindOfIndex<I>]> {
+    for (const { object } of this.byPlaced(index, value, range)) yield object
+  }
+
+  *byPlaced<I extends IndexName>(
+    index: I,
+    value: string,
+    range: PlaceRange = {},
+  ): Iterable<Placed<Objects[KindOfIndex<I>]>> {
     if (this.#head === undefined || range.limit === 0 || !isStorable(value)) return
     const key = indexKey(this.#head.number, index, value)
     const kind: KindOfIndex<I> = INDEXES[index].kind
@@ -124,7 +165,7 @@ export class LmdbView implements StoredView {
     for (const place of places) {
       const object = this.#at(kind, place)
       if (object === undefined || values?.(object).includes(value) === false) throw this.#misled(kind, `index ${index}`)
-      yield object
+      yield { place, object }
     }
   }
 
@@ -149,13 +190,21 @@ export class LmdbView implements StoredView {
     return this.#leftOut?.kind === kind ? this.#leftOut.places : undefined
   }
 
-  placesIn(span: Span, { offset, limit }: Range = {}): number[] {
+  placesIn(span: Span, { offset, limit, after }: Range & { readonly after?: SpanPlace } = {}): number[] {
     if (this.#head === undefined || limit === 0) return []
-    const rows = this.#tables.indexes.rows({
-      ...spanRange(this.#head.number, span),
-      ...withLimit(offset === undefined ? {} : { offset }, limit),
-    })
-    return Array.from(rows, ({ place }) => place)
+    const { indexes } = this.#tables
+    const { number } = this.#head
+    if (after === undefined) {
+      const bounds = withLimit(offset === undefined ? {} : { offset }, limit)
+      return Array.from(indexes.rows({ ...spanRange(number, span), ...bounds }), ({ place }) => place)
+    }
+    // the rest of that instant, then the later ones
+    const same = indexKey(number, span.index, (span.prefix ?? '') + instantValue(after.at))
+    const first = [...indexes.values(same, withLimit({ after: after.place }, limit))]
+    const left = limit === undefined ? {} : { limit: limit - first.length }
+    if (left.limit === 0) return first
+    const rows = indexes.rows({ ...spanRange(number, { ...span, from: after.at + 1 }), ...left })
+    return [...first, ...Array.from(rows, ({ place }) => place)]
   }
 
   countIn(span: Span): number {

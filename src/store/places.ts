@@ -23,6 +23,9 @@ export const PLACE_ENCODER = {
   decode: (bytes: Uint8Array): number => (bytes.length === PLACE_BYTES ? readPlace(bytes, 0) : NO_PLACE),
 }
 
+/** Which of the places under a key. */
+type PlaceBounds = Pick<KeyRange, 'offset' | 'limit'> & { readonly after?: number }
+
 export interface PlaceRow {
   readonly key: Uint8Array
   readonly place: number
@@ -45,9 +48,14 @@ export class PlaceTable {
     return place === undefined ? undefined : this.#sized(place)
   }
 
-  /** The places under a key, ascending. @throws DATA_DAMAGED */
-  *values(key: Uint8Array, { offset, limit }: Pick<KeyRange, 'offset' | 'limit'> = {}): Generator<number> {
-    const bounds = { ...(offset === undefined ? {} : { offset }), ...(limit === undefined ? {} : { limit }) }
+  /** The places under a key, ascending; with `after` those behind it, which LMDB seeks. @throws DATA_DAMAGED */
+  *values(key: Uint8Array, { offset, limit, after }: PlaceBounds = {}): Generator<number> {
+    const bounds = {
+      ...(offset === undefined ? {} : { offset }),
+      ...(limit === undefined ? {} : { limit }),
+      // a value is compared as it is stored; the types of lmdb know values as they are decoded
+      ...(after === undefined ? {} : { start: Buffer.from(PLACE_ENCODER.encode(after + 1)) as unknown as number }),
+    }
     const rows = this.#db.getValues(key, bounds)[Symbol.iterator]()
     for (const place of this.#walk(rows)) yield this.#sized(place)
   }

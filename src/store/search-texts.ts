@@ -5,8 +5,11 @@
 //   record   number of rows u8 │ each row: its place within the record, u8 │ the rows, in the order of places
 //   row      texts in lower case, each followed by FE │ FD │ exact texts, each followed by FE │ FF
 //
-// Texts are UTF-8, in which the bytes FD, FE and FF never occur. A record is handled as a string of its bytes.
+// Texts are UTF-8, in which the bytes FD, FE and FF never occur. A record is handled as a string of its bytes. What is not
+// ASCII is folded (src/model/fold-case.ts) when it is searched, so that records which an older version wrote are found
+// alike, and an older version reads these.
 import { findSearchTexts, type KindName, type Objects } from '../kinds/index.ts'
+import { foldCase } from '../model/fold-case.ts'
 import { SEARCH_PLACES_PER_RECORD } from '../model/limits.ts'
 import type { RecordTable } from './checked-table.ts'
 import { KIND_NUMBERS } from './kinds.ts'
@@ -114,20 +117,36 @@ export class SearchEdits {
   }
 }
 
+/** The texts of rows, and whether one is not only ASCII. */
+const TEXTS = /[^\xfd-\xff]+/g
+const IS_OTHER = /[\x80-\xfc]/
+
+/** The record with its texts folded. Exact texts are keys, which are ASCII. */
+function foldRecord(record: string): string {
+  const from = 1 + record.charCodeAt(0)
+  // the places before the rows are bytes of another meaning
+  const rows = record.slice(from)
+  if (!IS_OTHER.test(rows)) return record
+  const fold = (text: string) =>
+    IS_OTHER.test(text) ? asBytes(foldCase(Buffer.from(text, 'latin1').toString('utf8'))) : text
+  return record.slice(0, from) + rows.replaceAll(TEXTS, fold)
+}
+
 /** Finds rows of records. */
 export class RowFinder {
   readonly parts: readonly string[]
   readonly #exact: readonly (string | undefined)[]
 
   constructor({ parts, exact = [] }: Wanted) {
-    this.parts = [...new Set(parts.map((part) => asBytes(part.toLowerCase())))]
+    this.parts = [...new Set(parts.map((part) => asBytes(foldCase(part))))]
     this.#exact = exact.map((text) => (text === undefined ? undefined : ended(text)))
   }
 
   /** The places within the record of the rows that are found, ascending. */
-  find(record: string): number[] {
+  find(stored: string): number[] {
     const [first, ...rest] = this.parts
     if (first === undefined) return []
+    const record = foldRecord(stored)
     if (rest.length === 0) return this.#findPart(record, first)
     const found = new Set(this.parts.flatMap((part) => this.#findPart(record, part)))
     return [...found].sort((one, other) => one - other)

@@ -7,7 +7,7 @@ import { SEARCH_BYTES_PER_TURN, SEARCH_PLACES_PER_RECORD } from '../model/limits
 import { type Entry, otherRecords } from './checked-table.ts'
 import type { Head } from './heads.ts'
 import type { ReadTransaction } from './lmdb.ts'
-import { countRows, RowFinder } from './search-texts.ts'
+import { countRows, RowFinder, recordKey } from './search-texts.ts'
 import { indexKey, isStorable, nameKey, objectKey, objectRange, readObjectPlace } from './table-keys.ts'
 import { nameOfLog, type Tables } from './tables.ts'
 import type { Search, Wanted } from './view.ts'
@@ -32,6 +32,8 @@ export class TextSearch<K extends SearchedKind> implements Search<Objects[K]> {
   readonly #within: Buffer | undefined
   readonly #transaction: ReadTransaction
   readonly #records: IterableIterator<Entry<string>>
+  /** only places behind it are found; then nothing is known of how many there are */
+  readonly #after: number | undefined
   #rows = 0
   #isAtEnd = false
 
@@ -42,7 +44,10 @@ export class TextSearch<K extends SearchedKind> implements Search<Objects[K]> {
     this.#finder = new RowFinder(wanted)
     this.#transaction = transaction
     this.#head = head
-    this.#records = tables.search.range({ ...objectRange(head.number, kind), transaction })
+    this.#after = wanted.after
+    const range = objectRange(head.number, kind)
+    const start = wanted.after === undefined ? range.start : recordKey(head.number, kind, wanted.after)
+    this.#records = tables.search.range({ ...range, start, transaction })
     if (wanted.within === undefined) return
     const { index, value } = wanted.within
     if (isStorable(value)) this.#within = indexKey(head.number, index, value)
@@ -62,7 +67,10 @@ export class TextSearch<K extends SearchedKind> implements Search<Objects[K]> {
       const { key, content } = next.value
       this.#rows += countRows(content)
       const first = readObjectPlace(key) * SEARCH_PLACES_PER_RECORD
-      for (const row of this.#finder.find(content)) if (this.#isWithin(first + row)) found.push(first + row)
+      for (const row of this.#finder.find(content)) {
+        const place = first + row
+        if (place > (this.#after ?? -1) && this.#isWithin(place)) found.push(place)
+      }
       left -= RECORD_COST + content.length * this.#finder.parts.length
     }
     return found
@@ -93,6 +101,7 @@ export class TextSearch<K extends SearchedKind> implements Search<Objects[K]> {
 
   /** @throws DATA_DAMAGED when there were texts of more or fewer objects than there are */
   #requireAll(): void {
+    if (this.#after !== undefined) return
     const expected = this.#head.counts[this.#kind] ?? 0
     if (this.#head.leaving !== undefined || this.#rows === expected) return
     const reason = otherRecords(`the search texts of ${this.#kind.replaceAll('_', ' ')}`, this.#rows, expected)

@@ -14,6 +14,28 @@ export interface Range {
 /** Places in the creation order, ascending. */
 export type Places = readonly number[]
 
+/**
+ * Rows behind a place: what was created later. A place is never given to another object, so a reader who goes on behind
+ * the last place that it saw misses nothing and sees nothing twice, whatever is written meanwhile.
+ */
+export interface PlaceRange extends Range {
+  /** the place; with it `offset` counts from there. Default: from the first one */
+  readonly after?: number
+}
+
+/** An object with its place in the creation order. */
+export interface Placed<T> {
+  readonly place: number
+  readonly object: T
+}
+
+/** Where a reader of a span goes on: behind the row with this instant and place. */
+export interface SpanPlace {
+  /** ms since 1970 */
+  readonly at: number
+  readonly place: number
+}
+
 /** A part of an index whose values are instants: those from `from` on and before `to`, in ms since 1970. */
 export interface Span {
   readonly index: IndexName
@@ -54,12 +76,20 @@ export interface TenantRole {
   readonly tenant: string
 }
 
+/** A view whose lists can be gone on with. */
+export interface PlacedView extends View {
+  /** Objects of a kind with their places, in creation order. */
+  listPlaced<K extends KindName>(kind: K, range?: PlaceRange): Iterable<Placed<Objects[K]>>
+  /** Objects that an index holds under `value`, with their places, in creation order. */
+  byPlaced<I extends IndexName>(index: I, value: string, range?: PlaceRange): Iterable<Placed<Objects[KindOfIndex<I>]>>
+}
+
 /** A view of what is on disk. */
-export interface StoredView extends View {
+export interface StoredView extends PlacedView {
   /** The same view, whose indexes and numbers leave out the objects of a kind that stand at these places. */
   without(kind: KindName, places: Places): StoredView
   /** The places of a span, in the order of its instants. */
-  placesIn(span: Span, range?: Range): number[]
+  placesIn(span: Span, range?: Range & { readonly after?: SpanPlace }): number[]
   countIn(span: Span): number
   /** The object at a place; undefined at a place without one. */
   at<K extends KindName>(kind: K, place: number): Objects[K] | undefined
@@ -79,6 +109,8 @@ export interface Wanted {
   readonly exact?: readonly (string | undefined)[]
   /** only objects that this index has under this value; it is one of that kind */
   readonly within?: { readonly index: IndexName; readonly value: string }
+  /** only objects behind this place */
+  readonly after?: number
 }
 
 /** A search may go on in later turns of the event loop: it stays in the state of the moment in which it began. */

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createClient, dataOf, type ManagementClient, warningsOf } from '../../src/client.ts'
+import { createClient, dataOf, listAll, type ManagementClient, warningsOf } from '../../src/client.ts'
 import { connect, type Pdp } from '../../src/index.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -28,6 +28,28 @@ describe('the write client', () => {
   afterAll(async () => {
     await app.close()
     await management.store.close()
+  })
+
+  it('takes the rows of any list one after the other', async () => {
+    const body = { operations: Array.from({ length: 7 }, (_, at) => ({ key: `row-${at}` })) }
+    dataOf(await client.POST('/v2/facts/{p}/{e}/bulk/users', { params: { path }, body }))
+    const query = { search: 'row-', per_page: 2 }
+    const keys: string[] = []
+    for await (const user of listAll(client, USERS, { params: { path, query } })) {
+      keys.push(user.key satisfies string)
+      if (keys.length === 1) await client.DELETE(USER, { params: { path: { ...path, ref: 'row-0' } } })
+    }
+    expect(keys).toEqual(body.operations.map(({ key }) => key))
+    const roles: string[] = []
+    for (const key of ['first', 'second'])
+      dataOf(await client.POST('/v2/schema/{p}/{e}/roles', { params: { path }, body: { key, name: key } }))
+    for await (const role of listAll(client, '/v2/schema/{p}/{e}/roles', { params: { path, query: { per_page: 1 } } }))
+      roles.push(role.key satisfies string) // an array, by its link
+    expect(roles).toEqual(['first', 'second'])
+    // @ts-expect-error one user, and not a list
+    expect(() => listAll(client, USER, { params: { path: { ...path, ref: 'row-1' } } })).not.toThrow()
+    const unknown = listAll(client, USERS, { params: { path: { ...path, e: 'nowhere' } } })
+    await expect(unknown.next()).rejects.toMatchObject({ code: 'API_REFUSED', details: { status: 404 } })
   })
 
   describe('and a PDP', () => {

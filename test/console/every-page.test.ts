@@ -69,6 +69,10 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
     ['instances/folder:q4?tab=access&action=read', 'ben@acme.example'],
   ],
   'time-limited': [['time-limited', '1 user loses access']],
+  requests: [
+    ['requests', 'closes the books'],
+    ['requests?state=all', 'closes the books'],
+  ],
   why: [['why?user=ben%40acme.example&action=approve&resource=invoice%3A18', 'finance-staff']],
   decisions: [['decisions', 'invoice:18']],
   history: [['history', 'Applied']],
@@ -142,6 +146,11 @@ it.skipIf(consoleServer === undefined)('is usable in both sizes and both colours
   const permissions = ['invoice:read', 'report:read', 'report:export']
   const params = { path: { ...console.path, ref: 'viewer' } }
   dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body: { permissions } }))
+  const requestable = { max_duration: 7_200 }
+  const auditor = { path: { ...console.path, ref: 'auditor' } }
+  dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params: auditor, body: { requestable } }))
+  const asked = { as: 'ben@acme.example', role: 'auditor', tenant: 'acme', duration: 3_600, reason: 'closes the books' }
+  dataOf(await console.api.POST('/v2/facts/{p}/{e}/access_requests', { params: { path: console.path }, body: asked }))
   const role = { key: 'bookkeeper', permissions: ['report:read'], extends: ['viewer'] }
   const acme = { path: { ...console.path, ref: 'acme' } }
   dataOf(await console.api.POST('/v2/facts/{p}/{e}/tenants/{ref}/roles', { params: acme, body: role }))

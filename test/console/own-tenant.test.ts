@@ -5,7 +5,12 @@ import { createClient, dataOf } from '../../src/client.ts'
 import { consoleServer, inspect, useConsole } from '../support/console.ts'
 import { OFFERING_POLICY } from '../support/console-policy.ts'
 
-const console = useConsole('own-tenant', OFFERING_POLICY)
+const requestable = { approvers: ['admin'], max_duration: 3_600 }
+const POLICY = {
+  ...OFFERING_POLICY,
+  roles: OFFERING_POLICY.roles.map((role) => (role.key === 'auditor' ? { ...role, requestable } : role)),
+}
+const console = useConsole('own-tenant', POLICY)
 
 // skipped where no Chromium is installed: the routes are tested in test/http/management and test/http/console
 it.skipIf(consoleServer === undefined)('shows a tenant to its administrator, who changes it', async () => {
@@ -75,7 +80,19 @@ it.skipIf(consoleServer === undefined)('shows a tenant to its administrator, who
   await page.getByLabel('Access', { exact: true }).selectOption('report:export')
   await page.getByRole('button', { name: 'Ask', exact: true }).click()
   await page.getByText('Roles that allow it: auditor.').waitFor()
+  await page.getByRole('button', { name: 'Ask for access' }).click()
+  const ask = page.getByRole('dialog', { name: 'Ask for access' })
+  await ask.getByLabel('Reason').fill('audit of the year')
+  await ask.getByRole('button', { name: 'Request' }).click()
+  const requests = page.getByRole('region', { name: 'Requests' })
+  await requests.getByText('audit of the year').waitFor()
   await inspect(page, 'own-tenant')
+  await requests.getByRole('button', { name: 'Deny: auditor of ben@acme.example in acme' }).click()
+  await page.getByRole('dialog').getByLabel('As user').fill('ana@acme.example')
+  await page.getByRole('dialog').getByLabel('Reason').fill('next week')
+  await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click()
+  await page.getByLabel('State of requests').selectOption('all')
+  await requests.getByText('next week').waitFor()
   await cancel.click()
   await page.getByText('No open invites').waitFor()
 

@@ -256,3 +256,24 @@ it.skipIf(consoleServer === undefined)('manages one tenant, and no other, in fiv
   expect(dataOf(held)).toMatchObject([{ tenant: 'acme' }])
   expect(steps).toBeLessThanOrEqual(STEPS_MAX)
 })
+
+// skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)('approves a request in five steps', async () => {
+  const at = { path: { p, e } }
+  const body = { requestable: { approvers: ['admin'], max_duration: 7_200 } }
+  const params = { path: { p, e, ref: 'accountant' } }
+  dataOf(await console.api.PATCH('/v2/schema/{p}/{e}/roles/{ref}', { params, body }))
+  const wanted = { as: 'ben@acme.example', role: 'accountant', tenant: 'acme', duration: 3_600, reason: 'month end' }
+  dataOf(await console.api.POST('/v2/facts/{p}/{e}/access_requests', { params: at, body: wanted }))
+  const { page, step, count } = await begin()
+  await step((to) => to.getByRole('navigation').getByRole('link', { name: 'Requests 1 pending' }).click())
+  await page.getByText('month end').waitFor()
+  await step((to) => to.getByRole('button', { name: 'Approve: accountant of ben@acme.example in acme' }).click())
+  await step((to) => to.getByRole('combobox', { name: 'As user' }).fill('ana@acme.example'))
+  await step((to) => to.getByRole('dialog').getByRole('button', { name: 'Approve' }).click())
+  await page.getByText('No pending requests').waitFor()
+  const query = { user: ['ben@acme.example'], role: ['accountant'] }
+  const held = await console.api.GET('/v2/facts/{p}/{e}/role_assignments', { params: { ...at, query } })
+  expect(dataOf(held)).toMatchObject([{ tenant: 'acme', reason: 'month end' }])
+  expect(count()).toBeLessThanOrEqual(STEPS_MAX)
+})

@@ -139,6 +139,6 @@ it.skipIf(consoleServer === undefined)('makes a role of the tenant, gives it, ch
   await dialog.getByRole('button', { name: 'Delete role' }).click()
   await page.getByText('No roles of this tenant yet').waitFor()
   await page.getByRole('link', { name: 'Members' }).click()
-  await page.getByText('dev@globex.example').waitFor()
+  await page.getByRole('link', { name: 'dev@globex.example' }).waitFor()
   await expect.poll(() => page.getByText('bookkeeper@globex').count()).toBe(0)
 })

@@ -58,7 +58,7 @@ async function expectAlike(log: FolderAuditLog): Promise<void> {
   for (const asked of QUERIES) {
     for (const since of [undefined, RECORD.at + 400_500]) {
       const { fits, groups } = filter(asked)
-      const query = { environment, since, until: undefined, fits, offset: 3, rows: 100 }
+      const query = { environment, since, until: undefined, fits, page: { offset: 3, rows: 100 } }
       const byIndex = await readAudit(log, { ...query, groups })
       expect(byIndex).toEqual(await readAudit(log, { ...query, groups: undefined }))
     }
@@ -68,7 +68,7 @@ async function expectAlike(log: FolderAuditLog): Promise<void> {
 it('the index finds what a look at every record finds', async () => {
   const log = await filled(temporaryFolder('audit'))
   const { fits, groups } = filter({ users: ['rare'] })
-  const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
+  const query = { environment, since: undefined, until: undefined, fits, groups, page: { offset: 0, rows: 10 } }
   // 401 and 802, the newest first
   expect((await readAudit(log, query)).rows.map(({ seq }) => seq)).toEqual([802, 401])
   expect((await log.match(environment, groups!, { limit: 10 }))?.ids).toHaveLength(2)
@@ -156,7 +156,7 @@ it('records of an older version are listed at once; the index is made in steps, 
   await tables.root.close()
   const log = new FolderAuditLog(data)
   const { fits, groups } = filter({ users: ['rare'] })
-  const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
+  const query = { environment, since: undefined, until: undefined, fits, groups, page: { offset: 0, rows: 10 } }
   expect(await log.match(environment, groups!, { limit: 10 })).toBeUndefined()
   expect((await readAudit(log, query)).total).toBe(2)
   // one that comes meanwhile

@@ -13,7 +13,8 @@ export function withEverybody(operations: readonly Operation[], seed: number): r
   const next = numbers(seed)
   return operations.map((operation): Operation => {
     const [op, kind, object] = operation
-    if (op !== 'put' || kind !== 'role_assignment' || next(SHARE) > 0) return operation
+    // a role of a tenant (D18) is for users alone
+    if (op !== 'put' || kind !== 'role_assignment' || next(SHARE) > 0 || object.role.includes('@')) return operation
     return [op, kind, { ...object, user: EVERYBODY }]
   })
 }

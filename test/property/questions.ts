@@ -27,13 +27,13 @@ function* questionsOfWorld(
   count: number,
 ): Generator<Request> {
   const assignments = [...world.policy.role_assignment.values()].filter((each) => !each.resource_instance)
-  const roles = world.policy.role
+  const { role: roles, tenant_role: own } = world.policy
+  const find = (role: string) => roles.get(role) ?? own.get(role)!
   const any = <T>(from: readonly T[]): T => from[next(from.length)]!
   const anything = (from: readonly string[]) => (next(12) === 0 ? any(ODD) : any(from))
   const permitted = (role: string): readonly string[] => {
-    let each = roles.get(role)!
-    while (each.extends.length > 0 && (each.permissions.length === 0 || next(2) === 0))
-      each = roles.get(any(each.extends))!
+    let each = find(role)
+    while (each.extends.length > 0 && (each.permissions.length === 0 || next(2) === 0)) each = find(any(each.extends))
     return each.permissions
   }
   for (let asked = 0; asked < count; asked++) {

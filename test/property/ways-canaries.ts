@@ -152,6 +152,70 @@ const ofUsersAlone = (image: Image): Image =>
     [...image.contents()].filter((change) => !isOfEverybody(change)),
   )
 
+/** Answers by an image of other contents. */
+const byOther =
+  (change: (contents: readonly PolicyChange[]) => readonly PolicyChange[]) =>
+  (right: Door, place: Place, asked: Asked): Promise<unknown> => {
+    const contents = change([...place.image.contents()])
+    return by(Image.build(ENVIRONMENT, place.image.position, contents), right, place, asked)
+  }
+
+type Of<K extends PolicyKind> = Extract<PolicyChange, { readonly op: 'put'; readonly kind: K }>
+const isPut =
+  <K extends PolicyKind>(kind: K) =>
+  (change: PolicyChange): change is Of<K> =>
+    change.op === 'put' && change.kind === kind
+const isGivenByTenant = (change: PolicyChange): change is Of<'role_assignment'> =>
+  isPut('role_assignment')(change) && change.value.role.includes('@')
+
+/** Who has the role of a tenant has one of the environment of its bare key too, without a permission. */
+function withBareKeys(contents: readonly PolicyChange[]): PolicyChange[] {
+  const known = new Set(contents.filter(isPut('role')).map(({ key }) => key))
+  const bare = contents.filter(isGivenByTenant).flatMap((given): PolicyChange[] => {
+    const { user, role: whole, tenant, ...rest } = given.value
+    const role = whole.slice(0, whole.indexOf('@'))
+    if (known.has(role)) return []
+    const put = { op: 'put', kind: 'role', key: role, value: { permissions: [], extends: [] } } as const
+    return [put, { ...given, key: `${user}/${role}/${tenant}`, value: { ...rest, user, role, tenant } }]
+  })
+  return [...contents, ...bare]
+}
+
+/** Who has the role of a tenant has what it gives in every tenant. */
+function inEveryTenant(contents: readonly PolicyChange[]): PolicyChange[] {
+  const own = contents.filter(isPut('tenant_role'))
+  const names = new Map(own.map(({ key }, at) => [key, `of-a-tenant-${at}`]))
+  const roles = own.map(({ key, value: { permissions, extends: parents } }): PolicyChange => {
+    const value = { permissions, extends: parents.map((parent) => names.get(parent) ?? parent) }
+    return { op: 'put', kind: 'role', key: names.get(key)!, value }
+  })
+  const tenants = contents.filter(isPut('tenant')).map(({ key }) => key)
+  const given = contents.filter(isGivenByTenant).flatMap((each) =>
+    tenants.map((tenant): PolicyChange => {
+      const role = names.get(each.value.role)!
+      return { ...each, key: `${each.value.user}/${role}/${tenant}`, value: { ...each.value, role, tenant } }
+    }),
+  )
+  return [...contents, ...roles, ...given]
+}
+
+/** Roles of tenants extend nothing. */
+const withoutParents = (contents: readonly PolicyChange[]): PolicyChange[] =>
+  contents.map((change) =>
+    isPut('tenant_role')(change) ? { ...change, value: { ...change.value, extends: [] } } : change,
+  )
+
+/** Without what tenants made, and what they gave of it. */
+const withoutRolesOfTenants = (kept: Kept): Kept => ({
+  ...kept,
+  async image() {
+    const image = await kept.image()
+    if (image instanceof WayLack) return image
+    const contents = [...image.contents()].filter((change) => change.kind !== 'tenant_role' && !isGivenByTenant(change))
+    return Image.build(ENVIRONMENT, image.position, contents)
+  },
+})
+
 const LARGE = 6
 
 export const FAULTS: Readonly<Record<string, Fault>> = {
@@ -203,6 +267,13 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     'policy file, loaded without a server',
     losing('role_assignment', isOfEverybody),
   ),
+  'a condition takes the bare key of a role of a tenant for one of the environment': door(
+    'check',
+    byOther(withBareKeys),
+  ),
+  'a role of a tenant counts in other tenants': door('check', byOther(inEveryTenant)),
+  'a role of a tenant does not give what it extends': door('users', byOther(withoutParents)),
+  'a restored backup has no roles of tenants': way('restored backup', withoutRolesOfTenants),
   'a door denies everything to who is not stored': door('POST /allowed', (right, place, asked) =>
     asked.policy.user.has(asked.request.user) ? right.say(place, asked) : false,
   ),

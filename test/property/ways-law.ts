@@ -85,6 +85,7 @@ export const FEATURES: Readonly<Record<string, (asked: Asked) => boolean>> = {
   'suspended users': ({ policy: { user } }) => [...user.values()].some(({ suspension }) => suspension !== undefined),
   'roles under a condition': ({ policy: { set_rule } }) =>
     [...set_rule.values()].some(({ user_set }) => user_set.startsWith('__autogen_') && user_set.includes('#')),
+  'roles of tenants': ({ policy }) => policy.tenant_role.size > 0,
   'roles for everyone': ({ policy: { role_assignment } }) =>
     [...role_assignment.values()].some(({ user }) => user === EVERYBODY),
 }

@@ -3,7 +3,8 @@
 // keys that are names of JavaScript, users who are suspended and resumed, rules for a role on instances, roles for everybody
 // that are given and taken away, and questions that were asked before what they are about was deleted.
 import fc from 'fast-check'
-import type { JsonObject } from '../../src/model/objects.ts'
+import { KEY_BYTES_MAX } from '../../src/model/limits.ts'
+import { type JsonObject, tenantRoleKey } from '../../src/model/objects.ts'
 import { EVERYBODY } from '../reference/everybody.ts'
 import type { Request } from '../reference/request.ts'
 import type { Row } from '../support/rows.ts'
@@ -70,6 +71,8 @@ function isElse({ policy, relations }: World, operation: Operation): boolean {
   return stored !== undefined && stored.subject_resource !== object.subject_resource
 }
 
+const isThere = (name: string | undefined): name is string => name !== undefined
+
 const assignmentsOfEverybody = ({ policy }: World) =>
   [...policy.role_assignment.values()].filter(({ user }) => user === EVERYBODY)
 
@@ -87,6 +90,8 @@ export class Script {
   readonly #pool: Pool
   /** what was deleted, as it was */
   readonly #gone: Operation[] = []
+  /** to be asked next, about what was just written */
+  readonly #due: Request[] = []
   /** asked before, to be asked again */
   readonly #asked: Request[] = []
 
@@ -121,6 +126,7 @@ export class Script {
       if (times !== undefined) add(listOperations(ahead, this.#pool, ['retime', times + revision, revision]))
     }
     if (revision === 1 && next(2) === 0) add(this.#forRole(ahead))
+    if (revision === 1 && next(2) === 0) for (let count = 1 + next(3); count > 0; count--) add(this.#own(ahead))
     if (revision > 0) for (let count = next(3); count > 0; count--) add(this.#unpleasant(ahead))
     return all
   }
@@ -140,7 +146,7 @@ export class Script {
     const found = any(next, [...groupDeletes(world).values()])
     const gone = any(next, found ?? [])
     const was = gone && [...putsOf(world)].find((put) => put[1] === gone[1] && operationKey(put) === operationKey(gone))
-    switch (next(this.#pool.everybody === undefined ? 8 : 11)) {
+    switch (next(this.#pool.everybody === undefined ? 10 : 13)) {
       case 0:
         return gone === undefined || was === undefined ? [] : [gone, was]
       case 1:
@@ -161,8 +167,11 @@ export class Script {
         return this.#forRole(world)
       case 7:
       case 8:
+        return this.#own(world)
+      case 9:
+      case 10:
         return this.#shared(world)
-      case 9: {
+      case 11: {
         const shared = any(next, assignmentsOfEverybody(world))
         return shared === undefined ? [] : [['delete', 'role_assignment', shared]]
       }
@@ -216,6 +225,46 @@ export class Script {
     return this.#timed([['put', 'role_assignment', { user: EVERYBODY, role, tenant: somewhere }]])
   }
 
+  /** A tenant makes a role or changes one (D18), which may have the key of a role of the environment, and gives it to a user. */
+  #own({ policy }: World): readonly Operation[] {
+    const { next } = this
+    const [tenant, user] = [any(next, [...policy.tenant.keys()]), any(next, [...policy.user.keys()])]
+    const role = any(next, [...this.#pool.roles, 'own'])!
+    const key = tenantRoleKey(role, tenant ?? '')
+    if (tenant === undefined || Buffer.byteLength(key) > KEY_BYTES_MAX) return []
+    const of = [...policy.tenant_role.values()].filter((each) => each.tenant === tenant)
+    const isParent = of.some((each) => each.extends.includes(key))
+    // of its own it extends those alone that extend none, and are extended by none of those: a short chain
+    const own = of.filter((each) => each.role !== role && each.extends.every((parent) => policy.role.has(parent)))
+    const parents = [...policy.role.keys(), ...(isParent ? [] : own.map((each) => tenantRoleKey(each.role, tenant)))]
+    const permissions = [...policy.resource].flatMap(([type, { actions }]) =>
+      actions.map((action) => `${type}:${action}`),
+    )
+    const some = (from: readonly string[]) => [...new Set([any(next, from), any(next, from)].slice(next(3)))]
+    const given = user === undefined ? [] : [['put', 'role_assignment', { user, role: key, tenant }] as const]
+    return [
+      [
+        ...(['put', 'tenant_role'] as const),
+        { tenant, role, permissions: some(permissions).filter(isThere), extends: some(parents).filter(isThere) },
+      ],
+      ...this.#timed(given),
+      ...(next(2) === 0 ? this.#ruleFor([role, key][next(2)]!, policy, { user, tenant }) : []),
+    ]
+  }
+
+  /** A rule for who has a role of this key by a condition, about which is asked then. */
+  #ruleFor(role: string, policy: World['policy'], { user = '', tenant = '' }): readonly Operation[] {
+    const [type = '', action = ''] = this.#permission(policy)
+    const key = 'who-has-a-role'
+    const conditions = { 'user.roles': { array_contains: role } }
+    if (action === '' || (policy.condition_set.get(key)?.type ?? 'userset') !== 'userset') return []
+    this.#due.push({ user, action, resource: { type, tenant } })
+    return [
+      ['put', 'condition_set', { key, type: 'userset', conditions }],
+      ['put', 'set_rule', { user_set: key, permission: `${type}:${action}`, resource_set: type }],
+    ]
+  }
+
   /** A rule for a role on instances (D17), alone or with a condition on them. */
   #forRole({ policy }: World): readonly Operation[] {
     const { next } = this
@@ -243,8 +292,9 @@ export class Script {
       'history' in this.#drawn
         ? [...questions(world, this.#pool, next, count)]
         : filterQuestions(world, next, count).map((request) => this.#turned(world, request))
-    this.#asked.push(...fresh)
-    return [...fresh, ...again.slice(0, count)]
+    const due = this.#due.splice(0, count)
+    this.#asked.push(...due, ...fresh)
+    return [...due, ...fresh.slice(due.length), ...again.slice(0, count)]
   }
 
   /** Now and then by somebody else, or about an instance. */

@@ -95,7 +95,7 @@ describe('ways and doors', () => {
         await tellStory(drawn!, { ways, doors, isAsked: () => true }, tally, `seed ${seed}`)
       } catch (error) {
         differences.push(String(error))
-        process.stdout.write(`${error}\n`)
+        process.stdout.write(`${(error as Error).stack}\n`)
         if (differences.length === DIFFERENCES_MAX) break
       }
       if (Date.now() - printed < 5_000) continue

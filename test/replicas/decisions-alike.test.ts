@@ -244,7 +244,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
     await client.end()
     const groups = [[makeTerm('user', 'ana')]]
     const fits = ({ user }: AuditRecord) => user === 'ana'
-    const query = { environment, since: undefined, until: undefined, fits, groups, offset: 0, rows: 10 }
+    const query = { environment, since: undefined, until: undefined, fits, groups, page: { offset: 0, rows: 10 } }
     expect(await log.match(environment, groups, { limit: 10 })).toBeUndefined()
     expect((await readAudit(log, query)).rows.map(({ seq }) => seq)).toEqual([2, 0])
     expect((await log.knownUses(environment))?.since).toBeUndefined()
@@ -291,8 +291,7 @@ describe.skipIf(withoutPostgres())('records of decisions in a folder and in the 
         until: undefined,
         fits: () => true,
         groups: undefined,
-        offset: 1_600,
-        rows: 100,
+        page: { offset: 1_600, rows: 100 },
       }
       const { rows, total } = await readAudit(growing, query)
       expect([total, rows.map(({ seq }) => seq)]).toEqual([1_700, Array.from({ length: 100 }, (_, at) => 1_099 - at)])

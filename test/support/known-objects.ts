@@ -82,7 +82,7 @@ export interface KnownObjects {
   /** the path of a route with objects that exist */
   path(url: string): string
   /** a body that the route would take; undefined for one without */
-  body(route: Route): object | undefined
+  body(route: Pick<Route, 'method' | 'url' | 'body'>): object | undefined
 }
 
 /** Makes what the example policy lacks, in `development` of the organization of `key`. */

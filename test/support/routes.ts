@@ -19,6 +19,10 @@ export interface Route {
   /** undefined for a route that asks for no key */
   readonly operation: Operation | undefined
   readonly body: Schema | undefined
+  /** whether it answers with an array, or with a page of one */
+  readonly isList: boolean
+  /** names of its query parameters */
+  readonly query: readonly string[]
   /** whether a request without a body is taken */
   readonly bodyIsOptional: boolean
 }
@@ -43,6 +47,8 @@ export async function appWithRoutes(
         url,
         operation: config?.operation,
         body: schema?.body as Schema | undefined,
+        isList: isList(schema?.response),
+        query: Object.keys((schema?.querystring as { properties?: object } | undefined)?.properties ?? {}),
         bodyIsOptional: config?.bodyIsOptional ?? false,
       })
     }
@@ -51,12 +57,34 @@ export async function appWithRoutes(
   await app.ready()
   const open = OPEN.filter((url) => app.hasRoute({ method: 'GET', url }) && !routes.some((one) => one.url === url))
   const first = open.map(
-    (url) => ({ method: 'GET', url, operation: undefined, body: undefined, bodyIsOptional: false }) as const,
+    (url) =>
+      ({
+        method: 'GET',
+        url,
+        operation: undefined,
+        body: undefined,
+        isList: false,
+        query: [],
+        bodyIsOptional: false,
+      }) as const,
   )
   return { app, routes: [...first, ...routes], answers }
 }
 
 /** A short name of the path, as docs/http-api.md writes it. */
+function isList(response: unknown): boolean {
+  interface Answer {
+    readonly type?: string
+    readonly properties?: Readonly<Record<string, { readonly type?: string }>>
+    readonly anyOf?: readonly Answer[]
+  }
+  const { 200: answer } = (response ?? {}) as { readonly 200?: Answer }
+  return [answer, ...(answer?.anyOf ?? [])].some(
+    (one) =>
+      one?.type === 'array' || ['data', 'lines', 'roles'].some((name) => one?.properties?.[name]?.type === 'array'),
+  )
+}
+
 export const shortPath = (url: string): string =>
   url
     .replace('/v2/schema/:p/:e', 'S')

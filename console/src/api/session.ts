@@ -37,6 +37,8 @@ export interface Session {
   readonly access: Access
   /** null: an API key */
   readonly user: SessionUser | null
+  /** the key of the stored user whom the person is, in environments that have it; null: none, or an API key */
+  readonly acts_as: string | null
   /** the tenant whose administrator it is: there is one page for it */
   readonly tenant?: { readonly id: string; readonly key: string; readonly name: string }
 }

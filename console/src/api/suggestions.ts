@@ -1,6 +1,8 @@
 // Names that people choose from while they type: users, tenants, resources, actions, instances, roles. Each is a query
 // of the first few that match, so that it also works where there are millions.
+
 import { queryOptions } from '@tanstack/react-query'
+import { foldCase } from 'zerohop/fold-case'
 import { EVERYBODY } from '../components/holder-words.ts'
 import { api, read, readIfThere } from './client.ts'
 import type { EnvironmentPath } from './environments.ts'
@@ -31,8 +33,8 @@ const query = (search: string) => ({ per_page: SHOWN, ...(search === '' ? {} : {
  * @param of what the list is, and no other one on the page
  */
 export function suggestAmong(path: EnvironmentPath, of: string, all: readonly Suggestion[], search: string) {
-  const words = search.toLowerCase()
-  const found = all.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(words)).slice(0, SHOWN)
+  const words = foldCase(search)
+  const found = all.filter(({ key, about = '' }) => foldCase(`${key} ${about}`).includes(words)).slice(0, SHOWN)
   return makeSuggestions(path, [of, search, ...found.map(({ key }) => key)], async () => found)
 }
 
@@ -59,8 +61,7 @@ export function suggestUsers(path: EnvironmentPath, search: string) {
 
 /** Users, and everyone (D16). */
 export function suggestHolders(path: EnvironmentPath, search: string) {
-  const isFound =
-    search === EVERYBODY || ['everyone', 'everybody'].some((word) => word.startsWith(search.toLowerCase()))
+  const isFound = search === EVERYBODY || ['everyone', 'everybody'].some((word) => word.startsWith(foldCase(search)))
   const everyone = isFound ? [{ key: EVERYBODY, about: 'Everyone' }] : []
   return makeSuggestions(path, ['holders', search], async () => [...(await findUsers(path, search)), ...everyone])
 }
@@ -85,6 +86,17 @@ export function suggestRoles(path: EnvironmentPath, search: string) {
   )
 }
 
+/** Roles that can be asked for. */
+export function suggestRequestableRoles(path: EnvironmentPath, search: string) {
+  return makeSuggestions(path, ['requestable roles', search], async () => {
+    const found = await read(
+      api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: { ...query(search), per_page: 100 } } }),
+    )
+    const roles = listRows(found).filter(({ requestable }) => requestable !== undefined)
+    return roles.slice(0, SHOWN).map(named)
+  })
+}
+
 /** Roles of the environment, and those that the tenant has of its own. */
 export function suggestRolesIn(path: EnvironmentPath, tenant: string, search: string) {
   return makeSuggestions(path, ['roles in', tenant, search], async () => {
@@ -94,9 +106,9 @@ export function suggestRolesIn(path: EnvironmentPath, tenant: string, search: st
       read(api.GET('/v2/schema/{p}/{e}/roles', { params: { path, query: query(search) } })),
       offered && readIfThere(offered),
     ])
-    const wanted = search.toLowerCase()
+    const wanted = foldCase(search)
     const found = (own?.data ?? []).filter(
-      ({ key, name, tenant: of }) => of !== null && `${key} ${name}`.toLowerCase().includes(wanted),
+      ({ key, name, tenant: of }) => of !== null && foldCase(`${key} ${name}`).includes(wanted),
     )
     return [...listRows(roles), ...found].map(named)
   })
@@ -109,8 +121,8 @@ export function suggestActions(path: EnvironmentPath, resource: string, search: 
     const params = { path: { ...path, resource } }
     const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}', { params }))
     const actions = Object.entries(found?.actions ?? {}).map(([key, { name }]) => named({ key, name: name ?? key }))
-    const wanted = search.toLowerCase()
-    return actions.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(wanted))
+    const wanted = foldCase(search)
+    return actions.filter(({ key, about = '' }) => foldCase(`${key} ${about}`).includes(wanted))
   })
 }
 
@@ -142,9 +154,9 @@ export function suggestResourceRoles(path: EnvironmentPath, resource: string, se
     if (resource === '') return []
     const params = { path: { ...path, resource } }
     const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}/roles', { params }))
-    const wanted = search.toLowerCase()
+    const wanted = foldCase(search)
     const roles = (found ?? []).map(named)
-    return roles.filter(({ key, about = '' }) => `${key} ${about}`.toLowerCase().includes(wanted))
+    return roles.filter(({ key, about = '' }) => foldCase(`${key} ${about}`).includes(wanted))
   })
 }
 
@@ -153,8 +165,8 @@ export function suggestRelations(path: EnvironmentPath, resource: string, search
   return makeSuggestions(path, ['relations', resource, search], async () => {
     const params = { path: { ...path, resource } }
     const found = await readIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}/relations', { params }))
-    const wanted = search.toLowerCase()
+    const wanted = foldCase(search)
     const relations = (found?.data ?? []).map(({ key, subject_resource }) => ({ key, about: subject_resource }))
-    return relations.filter(({ key }) => key.toLowerCase().includes(wanted))
+    return relations.filter(({ key }) => foldCase(key).includes(wanted))
   })
 }

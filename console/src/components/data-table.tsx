@@ -27,7 +27,7 @@ interface DataTableProps<T> {
   /** rows of another page are still shown */
   readonly isOld?: boolean
   /** on a narrow screen a row is a block, with a line for each column, in the place of scrolling */
-  readonly isStacked?: boolean
+  readonly isStacked?: boolean | undefined
 }
 
 /** @public */

@@ -57,8 +57,10 @@ export function KeyField({ suggest, value, onChange, onCommit, isLabelHidden = f
             combobox.closeDropdown()
             onCommit?.(value)
           }}
-          onKeyDown={({ key }) => {
-            if (key === 'Enter' && combobox.getSelectedOptionIndex() === -1) onCommit?.(value)
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || combobox.getSelectedOptionIndex() !== -1 || onCommit === undefined) return
+            event.preventDefault() // the form around it is not sent by that
+            onCommit(value)
           }}
           autoComplete="off"
           spellCheck={false}

@@ -70,7 +70,7 @@ export function ObjectFields(props: ObjectFieldsProps) {
 }
 
 /** What the server said about a field, and about members inside it. */
-function refusalOf(error: unknown, name: string): string | undefined {
+export function refusalOf(error: unknown, name: string): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const about = error.issues.filter(({ path }) => path[0] === name)
   const texts = about.map(({ path, message }) => [path.slice(1).join('.'), message].filter(Boolean).join(': '))
@@ -78,7 +78,7 @@ function refusalOf(error: unknown, name: string): string | undefined {
 }
 
 /** The error, unless every part of it stands at one of the fields. */
-export function errorBeside(error: unknown, fields: readonly Field[]): unknown {
+export function errorBeside(error: unknown, fields: readonly Pick<Field, 'name'>[]): unknown {
   if (!(error instanceof ApiError) || error.issues.length === 0) return error
   const names = new Set<unknown>(fields.map(({ name }) => name))
   return error.issues.every(({ path }) => names.has(path[0])) ? undefined : error

@@ -28,12 +28,14 @@ interface PagedListProps<T> {
   readonly isFiltered: boolean
   /** what stays in the address when everything is shown */
   readonly keep?: Readonly<Record<string, string>>
+  /** on a narrow screen a row is a block */
+  readonly isStacked?: boolean
   /** in the place of a list that has nothing at all */
   readonly empty: ReactNode
 }
 
 export function PagedList<T extends { readonly id: string }>({ query, page, empty, ...list }: PagedListProps<T>) {
-  const { label, columns, kind, found, isFiltered, keep } = list
+  const { label, columns, kind, found, isFiltered, keep, isStacked } = list
   const navigate = useNavigate()
   const open = (next: number) => void navigate({ to: '.', search: (before) => ({ ...before, page: next }) as never })
   return (
@@ -49,6 +51,7 @@ export function PagedList<T extends { readonly id: string }>({ query, page, empt
               rows={data}
               rowKey={({ id }) => id}
               isOld={query.isPlaceholderData}
+              isStacked={isStacked}
             />
             <Pager page={page} size={PAGE_ROWS} total={total_count} onChange={open} />
           </>

@@ -4,6 +4,7 @@ import { Icon } from '../components/icon.tsx'
 import { PAGE_GROUPS } from '../page-entry.ts'
 import classes from './navigation.module.css'
 import { usePageLinks } from './page-links.ts'
+import { PendingRequests } from './pending-requests.tsx'
 
 const TITLES: Readonly<Record<(typeof PAGE_GROUPS)[number], string | undefined>> = {
   overview: undefined,
@@ -29,11 +30,12 @@ export function NavigationLinks() {
               </div>
             )}
             <ul aria-labelledby={TITLES[group] === undefined ? undefined : `group-${group}`}>
-              {pages.map(({ to, label, icon }) => (
+              {pages.map(({ to, label, icon, counts }) => (
                 <li key={to}>
                   <Link to={to} className={classes.link} activeOptions={{ includeSearch: false }}>
                     <Icon name={icon} />
                     {label}
+                    {counts === 'requests' && <PendingRequests />}
                   </Link>
                 </li>
               ))}

@@ -1,7 +1,9 @@
 // What the command palette shows for what was typed: pages by their names, and users, tenants, roles and resources that
 // the server finds. What no page shows is not offered; a user can always be asked about on the page Why.
+
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { foldCase } from 'zerohop/fold-case'
 import { useEnvironmentPath } from '../api/environments.ts'
 import { type Suggest, suggestResources, suggestRoles, suggestTenants, suggestUsers } from '../api/suggestions.ts'
 import type { IconName } from '../components/icon.tsx'
@@ -81,4 +83,4 @@ function useFound(
 }
 
 const matches = ({ label, keywords = [] }: PageLink, typed: string): boolean =>
-  [label, ...keywords].some((word) => word.toLowerCase().includes(typed.trim().toLowerCase()))
+  [label, ...keywords].some((word) => foldCase(word).includes(foldCase(typed.trim())))

@@ -90,7 +90,8 @@ export function addGrants(program: Command): void {
         'ended',
       ]),
     )
-    .option('--json', 'as JSON, one per line')
+    .option('--all', 'all of them, however many there are')
+    .option('--json', 'as JSON, one per line: all of them')
     .addHelpText(
       'after',
       examples(

@@ -1,4 +1,5 @@
 // `zerohop grant`, `revoke` and `grants`: role assignments of an environment, over the management API.
+import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
 import { stateAt } from '../../kinds/times.ts'
 import type { RoleAssignmentRead } from '../../management/schemas/role-assignments.ts'
@@ -6,12 +7,13 @@ import { holderText } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { askToConfirm } from '../terminal/confirm.ts'
 import { printTable } from '../terminal/print-table.ts'
+import { counting } from '../terminal/progress.ts'
 import { DONE, REFUSED } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
 import { formatTime, readTimes, type TimeOptions } from './grant-times.ts'
@@ -46,6 +48,7 @@ export interface GrantsOptions extends TargetOptions, Where {
   readonly role?: string
   readonly ticket?: string
   readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[]
+  readonly all?: boolean
   readonly json?: boolean
 }
 
@@ -119,7 +122,7 @@ export async function revoke(
   }
   const held: RoleAssignmentRead[] = []
   const whose = ` of ${[user && holderText(user), ticket && `ticket ${ticket}`].flatMap((name) => name ?? []).join(' and ')}`
-  for await (const rows of pages(of, { user, tenant, on, ticket })) held.push(...rows)
+  for await (const row of eachGrant(of, { user, tenant, on, ticket })) held.push(row)
   if (!json) for (const one of held) process.stdout.write(`- ${formatGrant(one)}\n`)
   if (held.length > 0 && !yes) {
     if (process.stdin.isTTY !== true) {
@@ -144,7 +147,7 @@ export async function revoke(
 
 /** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
-  const { ending, unused, user, role, tenant, on, ticket, state, json = false, ...where } = options
+  const { ending, unused, user, role, tenant, on, ticket, state, all = false, json = false, ...where } = options
   requireNames({ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket })
   if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, json }, where)
   if (ending !== undefined && parseSeconds(ending) === undefined)
@@ -153,14 +156,17 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
   const of = await remoteEnvironment(env, where)
   const shown: RoleAssignmentRead[] = []
   let isCut = false
-  for await (const rows of pages(of, { user, role, tenant, on, ticket, state, ending_before })) {
-    if (json) for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`)
-    else shown.push(...rows)
-    isCut = shown.length > GRANTS_SHOWN_MAX
+  for await (const row of counting(
+    'assignments read',
+    eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }),
+  )) {
+    if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
+    else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row)
+    else isCut = true
     if (isCut) break
   }
   if (json) return
-  const rows = shown.slice(0, GRANTS_SHOWN_MAX)
+  const rows = shown
   const notes = (['ticket', 'reason'] as const).filter((name) => rows.some((row) => row[name] !== undefined))
   printTable(
     ['user', 'role', 'where', 'from', 'until', 'state', ...notes],
@@ -174,7 +180,7 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
       ...notes.map((name) => row[name] ?? ''),
     ]),
   )
-  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: choose fewer, or --json\n`)
+  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
 }
 
 /**
@@ -194,11 +200,11 @@ interface Filters extends Where {
   readonly ending_before?: string | undefined
 }
 
-/** Role assignments, a page after the other. */
-async function* pages(
+/** Role assignments, as long as they are taken. */
+function eachGrant(
   { client, path }: RemoteEnvironment,
   { user, role, tenant, on, ticket, state, ending_before }: { readonly [N in keyof Filters]?: Filters[N] | undefined },
-): AsyncGenerator<RoleAssignmentRead[]> {
+): AsyncGenerator<RoleAssignmentRead> {
   const query = {
     ...(user === undefined ? {} : { user: [user] }),
     ...(role === undefined ? {} : { role: [role] }),
@@ -207,15 +213,8 @@ async function* pages(
     ...(ticket === undefined ? {} : { ticket: [ticket] }),
     ...(state === undefined ? {} : { state: [...state] }),
     ...(ending_before === undefined ? {} : { ending_before }),
-    per_page: PAGE_ROWS_MAX,
   }
-  for (let page = 1; ; page++) {
-    const rows = dataOf(
-      await client.GET(ASSIGNMENTS, { params: { path, query: { ...query, page } } }),
-    ) as RoleAssignmentRead[]
-    if (rows.length > 0) yield rows
-    if (rows.length < PAGE_ROWS_MAX) return
-  }
+  return listAll(client, ASSIGNMENTS, { params: { path, query } }) as AsyncGenerator<RoleAssignmentRead>
 }
 
 /** The role that the user has there; undefined when it is gone by now. */
@@ -225,10 +224,8 @@ async function findHeld(
   { tenant, on }: { readonly [N in keyof Where]?: string | undefined },
 ): Promise<RoleAssignmentRead | undefined> {
   const place = on === undefined ? { tenant: tenant ?? 'default' } : { on }
-  for await (const rows of pages(of, { user, role, ...place })) {
-    const found = rows.find(({ resource_instance: instance }) => (instance === null) === (on === undefined))
-    if (found !== undefined) return found
-  }
+  for await (const row of eachGrant(of, { user, role, ...place }))
+    if ((row.resource_instance === null) === (on === undefined)) return row
   return undefined
 }
 

@@ -1,11 +1,13 @@
 // `zerohop history`: the revisions of an environment, from the history of a management API.
+import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
 import type { EventRead } from '../../management/schemas/history.ts'
 import { objectOfPath, whoText } from '../../model/change-words.ts'
 import { parseId } from '../../model/keys.ts'
-import { HISTORY_SCAN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { HISTORY_SCAN_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
+import { counting } from '../terminal/progress.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
 import type { TargetOptions } from './plan-target.ts'
@@ -17,6 +19,7 @@ export interface HistoryOptions extends TargetOptions {
   readonly reason?: string
   readonly ticket?: string
   readonly limit: string
+  readonly all?: boolean
   readonly json?: boolean
 }
 
@@ -38,7 +41,7 @@ export async function listHistory(env: Env, options: HistoryOptions, now: number
     actor: options.actor,
     reason: options.reason,
     ticket: options.ticket,
-    limit: readCount(options.limit, '--limit', HISTORY_SCAN_MAX),
+    limit: options.all ? Number.POSITIVE_INFINITY : readCount(options.limit, '--limit', HISTORY_SCAN_MAX),
   }
   const events = await readEvents(await remoteEnvironment(env, withoutReasons(options)), range)
   if (options.json) {
@@ -68,7 +71,6 @@ async function readEvents({ client, path }: RemoteEnvironment, range: Range): Pr
   const actorId = parseId(actor ?? '')
   const query = {
     env_id: [id],
-    per_page: PAGE_ROWS_MAX,
     // the API knows whole seconds
     ...(since === undefined ? {} : { timestamp_from: Math.floor(since / 1000) }),
     ...(until === undefined ? {} : { timestamp_until: Math.ceil(until / 1000) }),
@@ -77,17 +79,10 @@ async function readEvents({ client, path }: RemoteEnvironment, range: Range): Pr
     ...(ticket === undefined ? {} : { ticket: [ticket] }),
   }
   const events: EventRead[] = []
-  let before = Number.POSITIVE_INFINITY
-  for (let page = 1; events.length < limit; page++) {
-    const { data } = dataOf(await client.GET('/v2/history', { params: { query: { ...query, page } } }))
-    for (const event of data as EventRead[]) {
-      const at = Date.parse(event.timestamp)
-      // what is written meanwhile moves the pages
-      if (event.revision >= before || (since ?? 0) > at || (until ?? at) < at) continue
-      before = event.revision
-      if (events.length < limit) events.push(event)
-    }
-    if (data.length < PAGE_ROWS_MAX || page * PAGE_ROWS_MAX >= HISTORY_SCAN_MAX) break
+  for await (const event of counting('revisions read', listAll(client, '/v2/history', { params: { query } }))) {
+    const at = Date.parse(event.timestamp)
+    if ((since ?? 0) <= at && at <= (until ?? at)) events.push(event as EventRead)
+    if (events.length >= limit) break
   }
   return events
 }

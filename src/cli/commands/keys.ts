@@ -1,12 +1,13 @@
 // `zerohop keys` and `zerohop org list`: API keys and organizations, at a management API with a key, or of a data
 // folder.
+import { listAll } from '../../client/list-all.ts'
 import { dataOf, type ManagementClient } from '../../client/management-client.ts'
 import type { KeyRow, NewKey } from '../../management/host/admin.ts'
 import type { ApiKeyRead } from '../../management/schemas/api-keys.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import { API_KEYS_MAX, KEY_ENDS_SOON_MS, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { API_KEYS_MAX, KEY_ENDS_SOON_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
 import { printTable } from '../terminal/print-table.ts'
@@ -147,11 +148,9 @@ function atApi(client: ManagementClient): Keys {
   return {
     list: async () => {
       const rows: KeyRow[] = []
-      for (let page = 1; rows.length < API_KEYS_MAX; page++) {
-        const params = { query: { page, per_page: PAGE_ROWS_MAX } }
-        const { data } = dataOf(await client.GET('/v2/api-key', { params }))
-        rows.push(...data.map(toRow))
-        if (data.length < PAGE_ROWS_MAX) break
+      for await (const row of listAll(client, '/v2/api-key')) {
+        rows.push(toRow(row))
+        if (rows.length >= API_KEYS_MAX) break
       }
       return rows
     },

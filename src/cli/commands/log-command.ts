@@ -19,6 +19,7 @@ export function addLog(program: Command): void {
     .option('--deny', 'only what was denied')
     .option('--since <when>', `from this time: ${WHEN}`)
     .option('--limit <number>', 'at most this many, the latest', '30')
+    .option('--all', 'all of them, however many there are')
     .option('--json', 'as JSON, one decision per line')
     .addHelpText(
       'after',

@@ -1,5 +1,6 @@
 // `zerohop log`: recorded decisions of an environment, the newest last, and with `--follow` those that come.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
 import type { AuditLogRead } from '../../decision-log/schema.ts'
 import { toErrorLine } from '../../model/error-line.ts'
@@ -14,6 +15,7 @@ import {
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { printOptions } from '../terminal/print-problems.ts'
+import { counting } from '../terminal/progress.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
 import type { TargetOptions } from './plan-target.ts'
@@ -28,6 +30,7 @@ export interface LogOptions extends TargetOptions {
   readonly deny?: boolean
   readonly since?: string
   readonly limit: string
+  readonly all?: boolean
   readonly follow?: boolean
   readonly json?: boolean
 }
@@ -40,7 +43,7 @@ type Print = (record: AuditLogRead) => void
  */
 export async function printLog(env: Env, options: LogOptions, now: number, end: AbortSignal): Promise<void> {
   const since = readWhen(options.since, '--since', now)
-  const limit = readCount(options.limit, '--limit', AUDIT_SCAN_MAX)
+  const limit = options.all ? Number.POSITIVE_INFINITY : readCount(options.limit, '--limit', AUDIT_SCAN_MAX)
   const where = await remoteEnvironment(env, options)
   const filters = toFilters(options)
   const print = printer(options)
@@ -76,16 +79,15 @@ async function listRecords(
   filters: Filters,
   { since, limit }: Range,
 ): Promise<AuditLogRead[]> {
-  const records = new Map<string, AuditLogRead>() // what comes meanwhile moves the pages
+  const records: AuditLogRead[] = []
   const from = since === undefined ? {} : { timestamp_from: Math.floor(since / 1000) } // the API knows whole seconds
-  for (let page = 1; records.size < limit && page * PAGE_ROWS_MAX <= AUDIT_SCAN_MAX; page++) {
-    const query = { ...filters, ...from, page, per_page: PAGE_ROWS_MAX }
-    const { data } = dataOf(await client.GET('/v2/pdps/{p}/{e}/audit_logs', { params: { path, query } }))
-    for (const record of data as AuditLogRead[])
-      if (Date.parse(record.timestamp) >= (since ?? 0)) records.set(record.id, record)
-    if (data.length < PAGE_ROWS_MAX) break
+  const query = { ...filters, ...from, per_page: Math.min(limit, PAGE_ROWS_MAX) }
+  const listed = listAll(client, '/v2/pdps/{p}/{e}/audit_logs', { params: { path, query } })
+  for await (const record of counting('decisions read', listed)) {
+    if (Date.parse(record.timestamp) >= (since ?? 0)) records.push(record as AuditLogRead)
+    if (records.length >= limit) break
   }
-  return [...records.values()].slice(0, limit)
+  return records
 }
 
 interface Following {

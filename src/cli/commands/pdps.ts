@@ -1,7 +1,6 @@
 // `zerohop pdps`: the PDPs that follow an environment, from the list of a management API.
-import { dataOf } from '../../client/management-client.ts'
+import { listAll } from '../../client/list-all.ts'
 import type { PdpRead } from '../../management/schemas/pdps.ts'
-import { PAGE_ROWS_MAX } from '../../model/limits.ts'
 import { PDP_API_VERSION_V1 } from '../../model/version.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
@@ -17,12 +16,8 @@ export interface PdpsOptions extends ApiOptions {
 export async function listPdps(env: Env, options: PdpsOptions): Promise<void> {
   const { client, path } = await remoteEnvironment(env, options)
   const pdps: PdpRead[] = []
-  for (let page = 1; ; page++) {
-    const query = { page, per_page: PAGE_ROWS_MAX, ...(options.stale ? { stale: true } : {}) }
-    const { data, page_count } = dataOf(await client.GET('/v2/pdps/{p}/{e}', { params: { path, query } }))
-    pdps.push(...data)
-    if (page >= page_count) break
-  }
+  const query = options.stale ? { stale: true } : {}
+  for await (const pdp of listAll(client, '/v2/pdps/{p}/{e}', { params: { path, query } })) pdps.push(pdp)
   if (options.json) {
     for (const pdp of pdps) process.stdout.write(`${JSON.stringify(pdp)}\n`)
     return

@@ -29,7 +29,8 @@ export function addRequests(program: Command): void {
     .option('--user <key>', 'only those of this user')
     .option('--role <key>', 'only those for this role')
     .option('--tenant <key>', 'only those in this tenant')
-    .option('--json', 'as JSON, one per line')
+    .option('--all', 'all of them, however many there are')
+    .option('--json', 'as JSON, one per line: all of them')
     .addHelpText('after', examples('zerohop requests list', 'zerohop requests list --user ana --state approved ended'))
     .action((options: RequestsOptions & { readonly state?: readonly RequestState[] }) =>
       runCommand(async () => (await import('./requests.ts')).listRequests(readEnv(), options)),

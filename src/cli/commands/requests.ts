@@ -1,13 +1,15 @@
 // `zerohop requests`: access requests of an environment, over the management API (docs/access-requests.md).
+import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
 import type { RequestState } from '../../kinds/access-request.ts'
 import type { AccessRequestRead } from '../../management/schemas/access-requests.ts'
 import { DURATION, formatSeconds, parseDuration } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { GRANTS_SHOWN_MAX, PAGE_ROWS_MAX } from '../../model/limits.ts'
+import { GRANTS_SHOWN_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { printTable } from '../terminal/print-table.ts'
+import { counting } from '../terminal/progress.ts'
 import { remoteEnvironment } from './ask-api.ts'
 import { formatTime } from './grant-times.ts'
 import type { TargetOptions } from './plan-target.ts'
@@ -33,6 +35,7 @@ export interface RequestsOptions extends TargetOptions {
   readonly user?: string
   readonly role?: string
   readonly tenant?: string
+  readonly all?: boolean
   readonly json?: boolean
 }
 
@@ -46,7 +49,7 @@ const DECISIONS = {
 
 /** Prints the requests. @throws INPUT_INVALID for an empty name; as `remoteEnvironment`; API_REFUSED */
 export async function listRequests(env: Env, options: RequestsOptions): Promise<void> {
-  const { state = ['pending'], user, role, tenant, json = false, ...where } = options
+  const { state = ['pending'], user, role, tenant, all = false, json = false, ...where } = options
   for (const [name, value] of Object.entries({ user, role, tenant }))
     if (value === '') throw new ZerohopError('INPUT_INVALID', { reason: `--${name}: it is empty` })
   const { client, path } = await remoteEnvironment(env, where)
@@ -55,34 +58,31 @@ export async function listRequests(env: Env, options: RequestsOptions): Promise<
     ...(user === undefined ? {} : { user: [user] }),
     ...(role === undefined ? {} : { role: [role] }),
     ...(tenant === undefined ? {} : { tenant: [tenant] }),
-    per_page: PAGE_ROWS_MAX,
   }
   const shown: AccessRequestRead[] = []
-  for (let page = 1; shown.length <= GRANTS_SHOWN_MAX; page++) {
-    const { data } = dataOf(await client.GET(REQUESTS, { params: { path, query: { ...query, page } } }))
-    if (json) for (const row of data) process.stdout.write(`${JSON.stringify(row)}\n`)
-    else shown.push(...(data as AccessRequestRead[]))
-    if (data.length < PAGE_ROWS_MAX) break
+  let isCut = false
+  for await (const row of counting('requests read', listAll(client, REQUESTS, { params: { path, query } }))) {
+    if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
+    else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row as AccessRequestRead)
+    else isCut = true
+    if (isCut) break
   }
   if (json) return
   printTable(
     ['id', 'user', 'role', 'where', 'for', 'state', 'decided by', 'until', 'reason'],
-    shown
-      .slice(0, GRANTS_SHOWN_MAX)
-      .map((row) => [
-        row.id,
-        row.user,
-        row.role,
-        formatPlace(row),
-        formatWanted(row),
-        row.state,
-        row.decided_by ?? '',
-        formatTime(row.valid_until),
-        row.reason ?? '',
-      ]),
+    shown.map((row) => [
+      row.id,
+      row.user,
+      row.role,
+      formatPlace(row),
+      formatWanted(row),
+      row.state,
+      row.decided_by ?? '',
+      formatTime(row.valid_until),
+      row.reason ?? '',
+    ]),
   )
-  if (shown.length > GRANTS_SHOWN_MAX)
-    process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: choose fewer, or --json\n`)
+  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
 }
 
 /** Asks for a role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */

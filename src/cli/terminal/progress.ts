@@ -27,6 +27,23 @@ export async function withProgress<T>(what: string, run: () => Promise<T>): Prom
   }
 }
 
+/** The rows, with a line on the terminal that counts them when reading them takes long. */
+export async function* counting<R>(what: string, rows: AsyncIterable<R>): AsyncGenerator<R> {
+  const begun = performance.now()
+  let counter: Counter | undefined
+  let read = 0
+  try {
+    for await (const row of rows) {
+      read++
+      if (counter === undefined && performance.now() - begun > PROGRESS_AFTER_MS) counter = startCounter(what, 0)
+      counter?.set(read)
+      yield row
+    }
+  } finally {
+    counter?.end()
+  }
+}
+
 /** How much is done of something. */
 export interface Counter {
   /** @param more how much more is done */

@@ -1,12 +1,11 @@
 // Access reviews as they are asked for: the query, and the cursor, which keeps the revision and the time of the first
 // page, and what was asked.
-import { createHash } from 'node:crypto'
 import type { ReviewPlace } from '../../image/access-review/review.ts'
 import { SORTS, STATES } from '../../management/schemas/access-review.ts'
 import type { AccessFilter } from '../../model/access-line.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { REVIEW_LINES_DEFAULT, REVIEW_LINES_MAX } from '../../model/limits.ts'
-import { type Query, readFlag, readText } from '../page.ts'
+import { type Position, type Query, readFlag, readText } from '../page.ts'
 
 /** @throws INPUT_INVALID */
 export function readFilter(query: Query): AccessFilter {
@@ -50,38 +49,24 @@ export interface ReviewCursor extends ReviewPlace {
   readonly now: number
 }
 
-export function cursorText({ revision, now, user, lines }: ReviewCursor, question: string): string {
-  return Buffer.from(JSON.stringify([revision, now, user, lines, question])).toString('base64url')
-}
+export const toPosition = ({ revision, now, user, lines }: ReviewCursor): Position => [
+  revision,
+  now,
+  user,
+  ...(lines === null ? [] : [lines]),
+]
 
-/** What a cursor is bound to: the environment, and the parameters that say which lines there are. */
-export function formatQuestion(environment: string, query: Query): string {
+/** What a cursor is bound to: the parameters that say which lines there are. */
+export function listAsked(query: Query): Position {
   const asked = ['user', 'role', 'resource', 'action', 'tenant', 'state', 'sort', 'since', 'unused_for'].map(
-    (name) => readText(query, name) ?? null,
+    (name) => readText(query, name) ?? '',
   )
-  const text = JSON.stringify([environment, ...asked, readFlag(query, 'changed')])
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return [...asked, String(readFlag(query, 'changed'))]
 }
 
-/** @throws INPUT_INVALID for a cursor that no page gave, or one of another question */
-export function readCursor(query: Query, question: string): ReviewCursor | undefined {
-  const text = readText(query, 'after')
-  if (text === undefined) return undefined
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
-  } catch {
-    parts = undefined
-  }
-  const [revision, now, user, lines = null, of] = Array.isArray(parts) ? parts : []
-  const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
-  if (!isWhole(revision) || !isWhole(now) || typeof user !== 'string' || (lines !== null && !isWhole(lines)))
-    throw invalid('after', 'must be `next` of a page')
-  if (of !== question)
-    throw invalid(
-      'after',
-      'is of another question: the next page takes the same parameters and environment as the first one',
-    )
+export function fromPosition(position: Position | undefined): ReviewCursor | undefined {
+  if (position === undefined) return undefined
+  const [revision, now, user, lines = null] = position as readonly [number, number, string, number?]
   return { revision, now, user, lines }
 }
 

@@ -24,7 +24,7 @@ import { parseId } from '../../model/keys.ts'
 import { AUTH_CACHE_MAX } from '../../model/limits.ts'
 import { environmentKey } from '../../model/objects.ts'
 import type { Store } from '../../store/store.ts'
-import type { UseCases, View } from '../../store/view.ts'
+import type { StoredView, UseCases } from '../../store/view.ts'
 import { findGlobal, V1_ENVIRONMENT } from '../../v1/use-cases/global-environment.ts'
 import { isConsole } from '../console/console-request.ts'
 import { KeyChanges } from '../key-changes.ts'
@@ -174,7 +174,7 @@ export class Gate {
   }
 
   /** The organization's control log. */
-  control(caller: Caller): View {
+  control(caller: Caller): StoredView {
     return this.#store.view(caller.organization)
   }
 

@@ -8,9 +8,10 @@ import { listOrPage, makePage, NoBody } from '../../management/schemas/schema-pa
 import * as t from '../../model/json-schema.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { describe, type Tag } from '../description.ts'
-import { type Page, pageBody, type Query, readFlag, readPage } from '../page.ts'
+import { type Page, pageBody, type Query, readFlag } from '../page.ts'
 import type { Scope } from './auth.ts'
 import type { Rows } from './collection-pages.ts'
+import { askedPage, nextCursor } from './cursors.ts'
 import { type RouteContext, requestView, write, writeNamed } from './route-context.ts'
 
 /** A request, as the functions of a description see it. */
@@ -147,15 +148,17 @@ export function listRoute<T>(
   resourceIn?: ResourceIn,
 ): void {
   const { path, refName = 'ref', tag, summary, operation, query, form, rows: rowsOf, answer, print } = route
+  const { store } = management
   const response = { 200: route.response ?? RESPONSES[form](answer) }
-  app.get(path, describe({ operation, tag }, summary, { querystring: query, response }), async (request) => {
+  app.get(path, describe({ operation, tag }, summary, { querystring: query, response }), async (request, reply) => {
     const of = askedBy(management, request, refName, resourceIn)
-    const page = readPage(of.query)
+    const page = askedPage(store, request)
     const counted = form === 'page' || (form === 'array or page' && readFlag(of.query, 'include_total_count'))
-    const { rows, total } = await rowsOf(of, page, counted)
+    const { rows, total, ...end } = await rowsOf(of, page, counted)
     await route.beforeShown?.(of, rows)
     const data = print(of, rows)
-    return counted ? pageBody(data, total, page) : data
+    const next = nextCursor(store, request, reply, end, total)
+    return counted ? pageBody(data, total, page, next) : data
   })
 }
 

@@ -5,7 +5,7 @@ import { findSearchTexts, type KindName, type Objects, SEARCHED_KINDS, type Sear
 import { SCAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Places, StoredView, Wanted } from '../../store/view.ts'
 import type { Page } from '../page.ts'
-import { type Filter, matcher, type Rows } from './collection-pages.ts'
+import { type Filter, makeRows, matcher, type Rows } from './collection-pages.ts'
 
 /**
  * One page of what is found, in the order of creation, of the moment in which the search begins.
@@ -17,23 +17,36 @@ export async function found<K extends SearchedKind>(
   kind: K,
   wanted: Wanted,
   page: Page,
-  { counted, fits }: { readonly counted: boolean; readonly fits?: (object: Objects[K]) => boolean },
+  options: { readonly counted: boolean; readonly fits?: (object: Objects[K]) => boolean },
 ): Promise<Rows<Objects[K]>> {
-  const search = view().search(kind, wanted)
+  const { counted, fits } = options
+  if (counted && page.after !== undefined && page.total === undefined) {
+    const { total } = await found(view, kind, wanted, { number: 1, rows: 0, offset: 0 }, options)
+    return found(view, kind, wanted, { ...page, total }, options)
+  }
+  const isCounting = counted && page.total === undefined
+  const after = page.after === undefined ? {} : { after: Number(page.after) }
+  const search = view().search(kind, { ...wanted, ...after })
   const most = fits === undefined && wanted.within === undefined ? Number.POSITIVE_INFINITY : SCAN_ROWS_PER_TURN
   const rows: Objects[K][] = []
   let total = 0
+  let last: number | undefined
   try {
     for (let places = search.next(most); places !== undefined; places = search.next(most)) {
       for (const place of places) {
+        // whether it fits is for the next page to say
+        if (!isCounting && rows.length === page.rows)
+          return { ...makeRows(page, rows, total, false, last), next: last! }
         if (fits?.(search.read(place)) === false) continue
-        if (total >= page.offset && rows.length < page.rows) rows.push(search.read(place))
+        if (total >= page.offset && rows.length < page.rows) {
+          rows.push(search.read(place))
+          last = place
+        }
         total++
       }
-      if (!counted && rows.length === page.rows) break
       await setImmediate()
     }
-    return { rows, total }
+    return makeRows(page, rows, total, isCounting, last)
   } finally {
     search.close()
   }
@@ -76,8 +89,14 @@ export async function foundLinked<K extends SearchedKind>(
       await setImmediate()
     }
     linked.sort((one, other) => one.link - other.link)
-    const rows = linked.slice(page.offset, page.offset + page.rows).map(({ place }) => search.read(place))
-    return { rows, total: linked.length }
+    const from = page.after === undefined ? linked : linked.filter((one) => one.link > Number(page.after))
+    const shown = from.slice(page.offset, page.offset + page.rows)
+    const isMore = page.offset + shown.length < from.length
+    return {
+      rows: shown.map(({ place }) => search.read(place)),
+      total: linked.length,
+      ...(isMore ? { next: shown.at(-1)!.link } : {}),
+    }
   } finally {
     search.close()
   }

@@ -13,7 +13,16 @@ import { parseExactInstant } from '../../model/instant.ts'
 import { SCAN_ROWS_PER_TURN, SPAN_ROWS_PER_TURN } from '../../model/limits.ts'
 import type { Places, Span, StoredView, View } from '../../store/view.ts'
 import { type Page, type Query, readText, readTexts } from '../page.ts'
-import { everyObject, type Filter, filtered, placed, type Rows, type Source, searched } from './collection-pages.ts'
+import {
+  everyObject,
+  type Filter,
+  filtered,
+  NO_ROWS,
+  placed,
+  type Rows,
+  type Source,
+  searched,
+} from './collection-pages.ts'
 import { leavesFew } from './text-search.ts'
 
 const TIME_STATES: readonly TimeState[] = ['scheduled', 'in_force', 'ended']
@@ -155,7 +164,7 @@ export async function listTimed<K extends TimedFact>(
   const fits = (row: Objects[K]) => isShown(row, shown)
   if (before !== undefined) {
     const filters = filtersOf(view)
-    if (filters.some(({ sources }) => sources?.every((source) => source.count() === 0))) return { rows: [], total: 0 }
+    if (filters.some(({ sources }) => sources?.every((source) => source.count() === 0))) return NO_ROWS
     const to = states.size === 1 && states.has('ended') ? Math.min(before, now + 1) : before
     const span = endingSpan(kind, states.has('ended') ? 0 : now + 1, to)
     const pick = (row: Objects[K]) => (fits(row) && filters.every((filter) => filter.fits(row)) ? row : undefined)
@@ -179,18 +188,22 @@ export async function listTimed<K extends TimedFact>(
   return filtered(everyObject(visible, kind), filtersOf(visible), page, counted)
 }
 
-/** The objects of a span, in the order of its instants. */
+/** The objects of a span of ends, in the order of these; where two end at once, in the order of creation. */
 function spanned<K extends TimedFact>(view: () => StoredView, kind: K, span: Span): Source<Objects[K]> {
   return {
     count: () => view().countIn(span),
-    open(offset) {
-      let at = offset
+    open({ offset, after }) {
+      const [end, place] = (after ?? []) as readonly number[]
+      let last = end === undefined || place === undefined ? undefined : { at: end, place }
       return {
         read(limit) {
           const now = view()
-          const places = now.placesIn(span, { offset: at, limit })
-          at += places.length
-          return places.map((place) => now.at(kind, place) as Objects[K]) // of one moment: each leads to an object
+          const places = now.placesIn(span, last === undefined ? { offset, limit } : { after: last, limit })
+          return places.map((place) => {
+            const row = now.at(kind, place) as Objects[K] // of one moment: each leads to an object
+            last = { at: row.valid_until ?? 0, place } // what is in the span has an end
+            return { row, at: [last.at, place] }
+          })
         },
         close: () => undefined,
       }

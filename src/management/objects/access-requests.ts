@@ -18,6 +18,7 @@ import type { TenantRole } from '../../kinds/tenant-role.ts'
 import { isEnded, isInForce, timeFields } from '../../kinds/times.ts'
 import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
+import { formatSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { INSTANT_MAX } from '../../model/instant.ts'
 import { DEFAULT_TENANT } from '../../model/keys.ts'
@@ -308,7 +309,7 @@ function requireWithin(view: View, request: AccessRequest, until: number, now: n
   const { requestable, max_duration: given } = findGiving(view, request)
   const most = Math.min(requestable?.max_duration ?? 0, given ?? Number.POSITIVE_INFINITY)
   if (until - now <= most * 1000) return
-  const reason = `the role may be asked for ${most} seconds at most`
+  const reason = `the role may be asked for ${formatSeconds(most)} at most`
   const path = [...BODY, request.duration === undefined ? 'until' : 'duration']
   throw new ZerohopError('INPUT_INVALID', { reason }, { path })
 }

@@ -4,6 +4,8 @@ import type { PdpSighting } from '../../store/settings.ts'
 
 /** A PDP that followed the environment lately. */
 export interface KnownPdp {
+  /** unique in the list, also for one that says nothing of itself */
+  readonly id: string
   /** undefined for one that says nothing of itself */
   readonly instance: string | undefined
   readonly name: string | null
@@ -33,6 +35,7 @@ export function mergeSightings(sightings: Iterable<PdpSighting>): KnownPdp[] {
     if (!isConnected && (pdp.state !== 'away' || pdp.lastSeenAgoMs > PDP_KEPT_MS)) return []
     const { instance, name, version, apiVersion, applied, sent, firstSeenAgoMs, lastSeenAgoMs } = pdp
     return {
+      id: instance,
       instance: instance.startsWith(UNNAMED) ? undefined : instance,
       name,
       version,

@@ -88,22 +88,27 @@ export function requireParents(hierarchy: Hierarchy, key: string, parents: reado
   throw new ZerohopError('LIMIT_EXCEEDED', { what: hierarchy.what, limit: hierarchy.depth }, { path })
 }
 
-/** All ancestors of `key`, nearest first, without duplicates. */
-export function ancestors(hierarchy: Hierarchy, key: string): string[] {
-  return reached(key, (one) => hierarchy.parents(one))
-}
-
 /** All descendants of `key`, nearest first, without duplicates. */
 export function descendants(hierarchy: Hierarchy, key: string): string[] {
-  return reached(key, (one) => hierarchy.children(one))
+  return [...descendantSteps(hierarchy, key).keys()]
 }
 
-function reached(start: string, next: (key: string) => Iterable<string>): string[] {
-  const found = new Set([start])
-  // iterating a Set includes members added meanwhile
-  for (const key of found) for (const one of next(key)) found.add(one)
+/** How many steps each ancestor is away, nearest first. */
+export function ancestorSteps(hierarchy: Hierarchy, key: string): ReadonlyMap<string, number> {
+  return steps(key, (one) => hierarchy.parents(one))
+}
+
+/** How many steps each descendant is away, nearest first. */
+export function descendantSteps(hierarchy: Hierarchy, key: string): ReadonlyMap<string, number> {
+  return steps(key, (one) => hierarchy.children(one))
+}
+
+function steps(start: string, next: (key: string) => Iterable<string>): Map<string, number> {
+  const found = new Map([[start, 0]])
+  // iterating a Map includes members added meanwhile
+  for (const [key, away] of found) for (const one of next(key)) if (!found.has(one)) found.set(one, away + 1)
   found.delete(start)
-  return [...found]
+  return found
 }
 
 /** Objects on the longest chain from `key` upwards. The chain is bounded because every stored one is. */

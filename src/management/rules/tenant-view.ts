@@ -5,7 +5,19 @@ import type { LogId, Position } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { membershipKey } from '../../model/objects.ts'
 import { INDEXES } from '../../store/indexes.ts'
-import type { Places, Range, Search, Span, StoredView, TenantRole, View, Wanted } from '../../store/view.ts'
+import type {
+  Placed,
+  PlaceRange,
+  Places,
+  Range,
+  Search,
+  Span,
+  SpanPlace,
+  StoredView,
+  TenantRole,
+  View,
+  Wanted,
+} from '../../store/view.ts'
 
 type Test<K extends KindName> = (object: Objects[K], tenant: string, view: View) => boolean
 
@@ -121,12 +133,12 @@ export class TenantView implements View {
 
   *by<I extends IndexName>(index: I, value: string, range: Range = {}): Iterable<Objects[KindOfIndex<I>]> {
     const kind: KindOfIndex<I> = INDEXES[index].kind
-    if (this.#isOwn(index, value)) yield* this.#page(kind, this.#view.by(index, value, range), {})
+    if (this.isOwn(index, value)) yield* this.#page(kind, this.#view.by(index, value, range), {})
     else yield* this.#page(kind, this.#view.by(index, value), range)
   }
 
   countBy(index: IndexName, value: string): number {
-    if (this.#isOwn(index, value)) return this.#view.countBy(index, value)
+    if (this.isOwn(index, value)) return this.#view.countBy(index, value)
     let count = 0
     for (const _ of this.by(index, value)) count++
     return count
@@ -137,7 +149,7 @@ export class TenantView implements View {
   }
 
   /** True when nothing of another tenant is under the value. */
-  #isOwn(index: IndexName, value: string): boolean {
+  protected isOwn(index: IndexName, value: string): boolean {
     if (!BY_TENANT.has(index)) return false
     return value === this.tenant || value.endsWith(`/${this.tenant}`)
   }
@@ -179,9 +191,42 @@ export class StoredTenantView extends TenantView implements StoredView {
     return new StoredTenantView(this.#stored.without(kind, places), this.tenant)
   }
 
-  placesIn(span: Span, { offset = 0, limit = Number.POSITIVE_INFINITY }: Range = {}): number[] {
+  *listPlaced<K extends KindName>(kind: K, { after, ...range }: PlaceRange = {}): Iterable<Placed<Objects[K]>> {
+    yield* this.#placed(kind, this.#stored.listPlaced(kind, behind(after)), range)
+  }
+
+  *byPlaced<I extends IndexName>(
+    index: I,
+    value: string,
+    range: PlaceRange = {},
+  ): Iterable<Placed<Objects[KindOfIndex<I>]>> {
+    const kind: KindOfIndex<I> = INDEXES[index].kind
+    if (this.isOwn(index, value)) yield* this.#placed(kind, this.#stored.byPlaced(index, value, range), {})
+    else yield* this.#placed(kind, this.#stored.byPlaced(index, value, behind(range.after)), range)
+  }
+
+  *#placed<K extends KindName>(
+    kind: K,
+    all: Iterable<Placed<Objects[K]>>,
+    { offset = 0, limit = Number.POSITIVE_INFINITY }: Range,
+  ): Iterable<Placed<Objects[K]>> {
+    let [skip, left] = [offset, limit]
+    if (left === 0) return
+    for (const { place, object: one } of all) {
+      const object = this.seen(kind, one)
+      if (object === undefined || skip-- > 0) continue
+      yield { place, object }
+      if (--left === 0) return
+    }
+  }
+
+  placesIn(
+    span: Span,
+    { offset = 0, limit = Number.POSITIVE_INFINITY, after }: Range & { readonly after?: SpanPlace } = {},
+  ): number[] {
     const { kind } = INDEXES[span.index]
-    const own = this.#stored.placesIn(span).filter((place) => this.at(kind, place) !== undefined)
+    const all = this.#stored.placesIn(span, after === undefined ? {} : { after })
+    const own = all.filter((place) => this.at(kind, place) !== undefined)
     return own.slice(offset, offset + limit)
   }
 
@@ -216,3 +261,5 @@ export class StoredTenantView extends TenantView implements StoredView {
     }
   }
 }
+
+const behind = (after: number | undefined): PlaceRange => (after === undefined ? {} : { after })

@@ -77,6 +77,15 @@ export const AccessRequestRead = t.named(
 )
 export type AccessRequestRead = t.Static<typeof AccessRequestRead>
 
+export const RoleToRequest = t.open({
+  role: t.described(t.Text, 'as an access request names it'),
+  resource_instance: t.described(t.nullable(t.Text), '`type:key`; null: in the tenant'),
+  max_duration: t.described(Seconds, 'seconds for which it can be requested at most'),
+  reason: t.enumOf('required', 'optional'),
+  auto: t.optional(t.described(t.Flag, 'true: it is given at once')),
+  request: t.optional(t.described(Id, 'the pending request for it')),
+})
+
 const filters = {
   state: textsParameter(`only those in this state: ${REQUEST_STATES.map((state) => `\`${state}\``).join(', ')}`),
   ...userFilter,

@@ -3,7 +3,7 @@
 import { AccessDiff } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
 import { WhySchema } from '../../model/why-schema.ts'
-import { AccessRequestRead } from './access-requests.ts'
+import { AccessRequestRead, RoleToRequest } from './access-requests.ts'
 import { flagParameter, query } from './query-parameters.ts'
 import { Attributes, Count, Id, Null, SuspensionRead, Time } from './schema-parts.ts'
 
@@ -104,6 +104,12 @@ export const PastExplanation = t.named(
     suspension: t.optional(SuspensionRead),
     requests: t.optional(
       t.described(t.listOf(AccessRequestRead), 'the access requests that gave the roles by which it is allowed'),
+    ),
+    requestable: t.optional(
+      t.described(
+        t.listOf(RoleToRequest),
+        'of a deny: the first roles with the permission that the user can request, as of now',
+      ),
     ),
     rules: t.described(Count, 'set rules for the permission'),
     misses: t.described(t.listOf(Attributes), 'the nearest set rules that did not match, with the tests that failed'),

@@ -16,9 +16,14 @@ export const timeParameter = numberParameter({ type: 'integer' }, 'seconds since
 /** A query with these parameters. */
 export const query = <P extends Record<string, t.TSchema>>(parameters: P) => t.unchecked(t.open(parameters))
 
-export const page = {
+/** A page by its number. */
+export const numbered = {
   page: numberParameter({ type: 'integer', minimum: 1, default: 1 }, 'number of the page'),
   per_page: numberParameter({ type: 'integer', minimum: 1, maximum: 100, default: 30 }, 'rows per page'),
+}
+export const page = {
+  ...numbered,
+  after: textParameter('`next` of the page before, instead of `page`; keep the other parameters the same'),
 }
 export const counted = { include_total_count: flagParameter('answer with a page object instead of an array') }
 export const search = { search: textParameter('a substring, in any letter case') }
@@ -45,3 +50,4 @@ export const timeFilters = {
 
 /** The page parameters, for lists without filters. */
 export const PageQuery = query(page)
+export const NumberedQuery = query(numbered)

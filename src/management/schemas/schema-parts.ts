@@ -103,15 +103,17 @@ export function namedAfter<S extends t.TSchema>(items: t.TSchema, suffix: string
   return name === undefined ? schema : t.named(`${name}${suffix}`, schema)
 }
 
+const Next = t.optional(t.described(t.Text, 'cursor of the next page; absent on the last one'))
+
 /** A page of a list. */
 export const makePage = <S extends t.TSchema>(items: S) =>
-  namedAfter(items, 'Page', t.open({ data: t.listOf(items), total_count: Count, page_count: Count }))
+  namedAfter(items, 'Page', t.open({ data: t.listOf(items), total_count: Count, page_count: Count, next: Next }))
 /** A page of a list that can be paged to a bound only. */
 export const makeLongPage = <S extends t.TSchema>(items: S) =>
   namedAfter(
     items,
     'Page',
-    t.open({ data: t.listOf(items), total_count: Count, page_count: Count, pagination_count: Count }),
+    t.open({ data: t.listOf(items), total_count: Count, page_count: Count, pagination_count: Count, next: Next }),
   )
 /** A list; a page of it with `include_total_count`. */
 export const listOrPage = <S extends t.TSchema>(items: S) =>

@@ -1,7 +1,9 @@
 // What the administrators of a tenant read beside its users and roles: resource types, decisions, history, and why.
+
 import { noteFields } from '../../kinds/role-assignment.ts'
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
+import { RoleToRequest } from './access-requests.ts'
 import { answerMembers } from './field-members.ts'
 import { flagFilter, page, query, textParameter, textsParameter, timeParameter } from './query-parameters.ts'
 import { Id, Time } from './schema-parts.ts'
@@ -109,6 +111,7 @@ export const TenantWhy = t.named(
       t.listOf(RoleNamed),
       'of a deny: roles with the permission that keys of the tenant may assign',
     ),
+    requestable: t.described(t.listOf(RoleToRequest), 'of a deny: roles with the permission that the user can request'),
   }),
 )
 export type TenantWhy = t.Static<typeof TenantWhy>

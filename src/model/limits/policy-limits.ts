@@ -53,6 +53,8 @@ export const ACCESS_REQUESTS_MAX = 1_000_000
 export const REQUESTS_PER_USER_MAX = 1_000
 /** Access requests of one user that wait for a decision: approvers read them. */
 export const REQUESTS_PENDING_PER_USER_MAX = 20
+/** Roles that can be asked for which an explanation of a deny names. */
+export const REQUESTABLE_SHOWN_MAX = 10
 /** Seconds after which an access request that was not decided has expired: a week. */
 export const REQUEST_PENDING_SECONDS = 604_800
 /** Roles that may approve requests for one role: each is looked up when one is decided. */
@@ -111,8 +113,10 @@ export const ENVIRONMENTS_MAX = 10_000
 export const API_KEYS_MAX = 100_000
 /** Milliseconds that a session of the routes of members lasts: time for what an administrator came for. */
 export const ELEMENTS_SESSION_MS = 15 * 60_000
-/** Such sessions of one environment that have not ended: each new one looks at them. */
+/** Such sessions of one environment that have not ended. */
 export const ELEMENTS_SESSIONS_MAX = 10_000
+/** One of so many new ones looks at all of them, and removes those that have ended; where there may be too many each does. */
+export const ELEMENTS_SESSIONS_LOOK = 64
 /** Permissions for which an image remembers what their set rules read: a kilobyte each. */
 export const NEEDS_MAX = 4_096
 /**

@@ -76,6 +76,16 @@ export const WARNINGS_MAX = 8
 export const QUERY_TEXT_LENGTH_MAX = 8_192
 /** Entries of history that one request looks at, the newest first: what is older is found by a narrower time. */
 export const HISTORY_SCAN_MAX = 10_000
+/**
+ * Logs for which a cursor of the history says where the page ended in each: some 30 characters for one. Over more
+ * environments the others go on by time.
+ */
+export const HISTORY_POSITION_LOGS_MAX = 64
+/**
+ * Characters of a cursor: the longest one names each of a thousand actions that were shown. It fits into the line and the
+ * headers of a request, 16 KiB together.
+ */
+export const CURSOR_LENGTH_MAX = 10_000
 /** Bytes of an entry whose changed objects a list of history names: a page has up to a hundred. */
 export const HISTORY_CHANGED_BYTES_MAX = 64 * 1024
 /** Changed objects that a list of history names with each revision; the others are counted. */

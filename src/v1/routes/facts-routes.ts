@@ -7,12 +7,12 @@ import type { RouteContext } from '../../http/management/route-context.ts'
 import { isShown, notEnded } from '../../http/management/time-states.ts'
 import { type Query, readText } from '../../http/page.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
-import { PageQuery } from '../../management/schemas/query-parameters.ts'
+import { NumberedQuery } from '../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { EVERYBODY } from '../../model/keys.ts'
 import { parseTenantRole } from '../../model/objects.ts'
-import type { View } from '../../store/view.ts'
+import type { PlacedView } from '../../store/view.ts'
 import { resolvePlace, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
 import { v1Assignment, v1Tenant, v1User } from './v1-render.ts'
@@ -57,7 +57,7 @@ export function v1FactRoutes(app: FastifyInstance, management: RouteContext): vo
 function userRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<Listed>(
     '/v1/users',
-    describe(read, 'List users', { querystring: PageQuery, response: { 200: v1Page(V1UserRead) } }),
+    describe(read, 'List users', { querystring: NumberedQuery, response: { 200: v1Page(V1UserRead) } }),
     (request) =>
       v1List(
         management,
@@ -93,7 +93,7 @@ function tenantRoutes(app: FastifyInstance, management: RouteContext): void {
   type Body = { Body: V1Tenant }
   app.get<Listed>(
     '/v1/tenants',
-    describe(read, 'List tenants', { querystring: PageQuery, response: { 200: v1Page(V1TenantRead) } }),
+    describe(read, 'List tenants', { querystring: NumberedQuery, response: { 200: v1Page(V1TenantRead) } }),
     (request) =>
       v1List(
         management,
@@ -167,7 +167,7 @@ function assignmentRoutes(app: FastifyInstance, management: RouteContext): void 
 }
 
 /** Tenant roles by user, tenant and role; an unknown key finds nothing. */
-function selectAssignments(view: () => View, query: Query) {
+function selectAssignments(view: () => PlacedView, query: Query) {
   const now = view()
   const readKey = (kind: 'user' | 'tenant' | 'role', name: string): string | null | undefined => {
     const ref = readText(query, name)

@@ -4,7 +4,7 @@ import { describe } from '../../http/description.ts'
 import { everyObject } from '../../http/management/collection-pages.ts'
 import type { RouteContext } from '../../http/management/route-context.ts'
 import type { Query } from '../../http/page.ts'
-import { PageQuery } from '../../management/schemas/query-parameters.ts'
+import { NumberedQuery } from '../../management/schemas/query-parameters.ts'
 import { resolvePlace, v1Write } from './v1-context.ts'
 import { v1List } from './v1-lists.ts'
 import { v1Action, v1Resource, v1Role } from './v1-render.ts'
@@ -28,7 +28,7 @@ interface Named {
 export function v1SchemaRoutes(app: FastifyInstance, management: RouteContext): void {
   app.get<{ Querystring: Query }>(
     '/v1/roles',
-    describe(read, 'List roles', { querystring: PageQuery, response: { 200: v1Page(V1RoleRead) } }),
+    describe(read, 'List roles', { querystring: NumberedQuery, response: { 200: v1Page(V1RoleRead) } }),
     (request) =>
       v1List(
         management,

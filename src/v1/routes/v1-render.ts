@@ -8,7 +8,7 @@ import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
 import type { User } from '../../kinds/user.ts'
 import type { LogId } from '../../log/change.ts'
-import type { View } from '../../store/view.ts'
+import type { PlacedView, View } from '../../store/view.ts'
 import type {
   V1ActionRead,
   V1AssignmentRead,
@@ -20,7 +20,7 @@ import type {
 
 /** The environment to render from, in this turn. */
 export interface Place {
-  readonly view: View
+  readonly view: PlacedView
   readonly organization: LogId
 }
 

@@ -2,7 +2,7 @@
 // ids and the like are ignored, and members without a counterpart must be empty. Other members are refused, as
 // everywhere.
 import {
-  page,
+  numbered,
   query,
   roleFilter,
   tenantFilter,
@@ -197,5 +197,5 @@ export const v1Page = <S extends t.TSchema>(items: S) =>
   namedAfter(items, 'Page', t.open({ url: t.Text, data: t.listOf(items) }))
 
 const scope = { scope: textParameter('the tenant, by its v1 name') }
-export const V1AssignmentQuery = query({ ...page, ...roleFilter, ...scope, ...tenantFilter, ...userFilter })
+export const V1AssignmentQuery = query({ ...numbered, ...roleFilter, ...scope, ...tenantFilter, ...userFilter })
 export const V1UnassignQuery = query({ ...roleFilter, ...scope, ...userFilter })

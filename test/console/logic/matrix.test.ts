@@ -14,6 +14,7 @@ import {
   type Row,
 } from '../../../console/src/pages/policy/matrix-rows.ts'
 import type { ResourceType, Role, Roles } from '../../../console/src/pages/policy/policy.ts'
+import { makeRequestableForm } from '../../../console/src/pages/policy/requestable.ts'
 import {
   keyOfName,
   makeRoleForm,
@@ -31,6 +32,7 @@ const role = (key: string, name: string, permissions: readonly string[], parents
     max_duration: null,
     everybody: null,
     assignable_by_tenants: null,
+    requestable: null,
     extendable: null,
   }
   return { key, ...about, permissions, extends: parents }
@@ -107,6 +109,7 @@ it('a new role needs a key of its own, and cannot extend what extends it', () =>
     isForEverybody: false,
     isForTenants: false,
     isExtendable: false,
+    requestable: makeRequestableForm(null),
   }
   expect(problemsOfRole({ ...form, key: '' }, STORED).key).toBe('A role needs a key')
   expect(problemsOfRole({ ...form, key: 'a b' }, STORED).key).toMatch(/^Letters/)

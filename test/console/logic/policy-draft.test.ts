@@ -24,6 +24,7 @@ const role = (key: string, permissions: readonly string[] = [], parents: readonl
     max_duration: null,
     everybody: null,
     assignable_by_tenants: null,
+    requestable: null,
     extendable: null,
   }
   return { key, ...about, permissions, extends: parents }

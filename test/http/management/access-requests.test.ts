@@ -335,7 +335,7 @@ describe('who asks', () => {
   it('says one time within what the role allows, also by its own maximum', async () => {
     refused(await create({ duration: 7_201 }), 422, 'at most')
     refused(await create({ duration: undefined, until: Date.now() + 8_000_000 }), 422, 'at most')
-    refused(await create({ role: 'short', duration: 61 }), 422, '60 seconds at most')
+    refused(await create({ role: 'short', duration: 61 }), 422, '1m at most')
     refused(await create({ duration: undefined }), 422, 'one of `duration` and `until`')
     refused(await create({ until: Date.now() + 60_000 }), 422, 'one of `duration` and `until`')
     refused(await create({ duration: undefined, until: Date.now() - 1 }), 422, 'has passed')
@@ -403,7 +403,7 @@ describe('what is decided at once', () => {
     const id = await made()
     const role = (fields: object | null) => ask('PATCH', '$S/roles/responder', { requestable: fields })
     await role({ approvers: ['lead'], max_duration: 60 })
-    refused(await decide(id, 'approve', 'ben'), 422, '60 seconds at most')
+    refused(await decide(id, 'approve', 'ben'), 422, '1m at most')
     await role({ approvers: [], max_duration: 7_200 })
     refused(await decide(id, 'approve', 'ben'), 403, 'may not')
     await role(null)
@@ -436,6 +436,27 @@ describe('Why', () => {
       ticket: 'x',
     })
     expect(await explain('ana', 'db')).not.toHaveProperty('requests')
+  })
+
+  it('names the roles with the permission that a user who is denied can ask for, and the request that is pending', async () => {
+    const once = { role: 'breaker', resource_instance: null, max_duration: 600, reason: 'required', auto: true }
+    await ask('PATCH', '$S/roles/breaker', { permissions: ['server:restart'] })
+    expect((await explain('ana')).requestable).toEqual([once])
+    const operator = { role: 'operator', resource_instance: 'server:db', max_duration: 7_200, reason: 'optional' }
+    expect((await explain('ana', 'db')).requestable).toEqual([once, operator])
+    const id = await made({ role: 'operator', tenant: undefined, resource_instance: 'server:db' })
+    expect((await explain('ana', 'db')).requestable).toEqual([once, { ...operator, request: id }])
+    // not a member, not stored, allowed already, suspended, an instance of another tenant
+    expect(await explain('eve', 'db')).not.toHaveProperty('requestable')
+    expect(await explain('no-one', 'db')).not.toHaveProperty('requestable')
+    expect((await explain('ana', 'web')).requestable).toEqual([once])
+    await decide(id, 'approve', 'ben')
+    expect(await explain('ana', 'db')).not.toHaveProperty('requestable')
+    await ask('PUT', '$F/users/cyd/suspension', { reason: 'left' })
+    expect(await explain('cyd', 'db')).not.toHaveProperty('requestable')
+    const why = await ask('POST', '$F/tenants/acme/why', { user: 'dan', action: 'restart', resource: 'server:db' })
+    expect(why.body.requestable).toEqual([once, operator])
+    await ask('PATCH', '$S/roles/breaker', { permissions: [] })
   })
 
   it('says of a role in the tenant that was given at once that there was no approval', async () => {

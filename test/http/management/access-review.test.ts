@@ -117,11 +117,11 @@ describe('an access review', () => {
       `since=${first}&action=read&changed=true`,
       `since=${first}&action=read&user=ben`,
       `since=${first}&action=read&tenant=default`,
-      `since=${first}&action=read&at=${first}`,
     ])
-      expect(await status(other), other).toBe(422)
+      expect(await status(other), other).toBe(400)
+    expect(await status(`since=${first}&action=read&at=${first}`)).toBe(422)
     const elsewhere = ACCESS.replace('development', 'production')
-    expect((await api.ask('GET', `${elsewhere}?after=${next}&action=read&since=1`)).status).toBe(422)
+    expect((await api.ask('GET', `${elsewhere}?after=${next}&action=read&since=1`)).status).toBe(400)
   })
 
   it('marks what was added and removed since', async () => {
@@ -211,7 +211,7 @@ describe('an access review', () => {
     ['/changes', 'since=8&page=abc', undefined],
   ])('refuses GET %s?%s', async (path, query, name) => {
     const { status, body } = await api.ask('GET', `${ACCESS}${path}?${query}`)
-    expect([404, 422]).toContain(status)
+    expect(name === 'after' ? [400] : [404, 422]).toContain(status)
     if (status === 422 && name !== undefined) expect(JSON.stringify(body)).toContain(`"${name}"`)
   })
 

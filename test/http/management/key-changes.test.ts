@@ -2,9 +2,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Gate } from '../../../src/http/management/auth.ts'
 import { PooledPdps } from '../../../src/http/pdp/pdp-keys.ts'
+import { isSession } from '../../../src/kinds/api-key.ts'
 import { withoutRequest } from '../../../src/log/change.ts'
 import { hashSecret } from '../../../src/management/objects/api-key.ts'
-import { KEY_CHANGES_MAX } from '../../../src/model/limits.ts'
+import { logInToElements } from '../../../src/management/objects/elements-sessions.ts'
+import { ELEMENTS_SESSION_MS, ELEMENTS_SESSIONS_LOOK, KEY_CHANGES_MAX } from '../../../src/model/limits.ts'
 import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
@@ -114,6 +116,27 @@ describe.each(doors)('%s', (what, open) => {
     await Promise.all(Array.from({ length: KEY_CHANGES_MAX + 1 }, write))
     expect(askAll()).toBe(keys.length)
   })
+})
+
+it('sessions that have ended are removed by some of the sign-ins, so that not each looks at all', async () => {
+  const view = () => api.store.view(api.made.organization.id)
+  const count = () => view().countBy('keys_of_environment', api.environment)
+  const input = { environment: api.environment, user: 'ana', tenant: 'acme' }
+  const later = {
+    now: Date.now() + ELEMENTS_SESSION_MS + 60_000,
+    id: () => 'f'.repeat(32),
+    secret: (bytes: number) => 'x'.repeat(bytes),
+  }
+  const changed = () => logInToElements(view(), input, later).changes.map(({ op }) => op)
+  const write = () =>
+    api.store.commit(api.made.organization.id, 'logInToElements', input, withoutRequest('test')) as Promise<unknown>
+  await signIn()
+  if (count() % ELEMENTS_SESSIONS_LOOK === 0) await signIn()
+  expect(changed()).toEqual(['put'])
+  while (count() % ELEMENTS_SESSIONS_LOOK > 0) await write()
+  const sessions = [...view().by('keys_of_environment', api.environment)].filter(isSession)
+  expect(sessions.length).toBeGreaterThan(1)
+  expect(changed()).toEqual([...sessions.map(() => 'delete'), 'put'])
 })
 
 it('no token of a session is taken for a key', async () => {

@@ -171,7 +171,7 @@ describe('last used', () => {
 
   it('goes on in pages, each row once', async () => {
     const pages: string[][] = []
-    for (let after: string | null = '0'; after !== null; ) {
+    for (let after: string | null = ''; after !== null; ) {
       const page: { data: { permission: string }[]; next: string | null } = await get(
         `permissions?unused_for=15d&limit=2&after=${after}`,
       )
@@ -226,7 +226,7 @@ describe('last used', () => {
         'unusd_for=1d',
       ]) {
         const { status } = await api.ask('GET', `$F/last_used/${path}?${query}`)
-        expect({ path, query, status }).toEqual({ path, query, status: 422 })
+        expect({ path, query, status }).toEqual({ path, query, status: query === 'after=x' ? 400 : 422 })
       }
     }
     expect((await api.ask('GET', '/v2/projects/default/envs/development/access?unused_for=soon')).status).toBe(422)

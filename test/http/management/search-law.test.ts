@@ -2,6 +2,7 @@
 // the texts are and however they were written. docs/adr/0034-search-texts.md.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { foldCase } from '../../../src/model/fold-case.ts'
 import { SCAN_ROWS_PER_TURN, SEARCH_PLACES_PER_RECORD } from '../../../src/model/limits.ts'
 import { parameters } from '../../property/seed.ts'
 import { type Harness, joinHarness } from './harness.ts'
@@ -39,10 +40,12 @@ const LISTS = {
 
 /** What the list must answer to a search: the definition. */
 function wanted(rows: readonly Row[], fields: readonly string[], search: string): Row[] {
-  const part = search.toLowerCase()
+  const part = foldCase(search)
   const texts = (row: Row) =>
     fields[0] === 'resource' ? [`${row.resource}:${row.key}`] : fields.map((field) => row[field])
-  return rows.filter((row) => texts(row).some((text) => text?.toLowerCase().includes(part)))
+  return rows.filter((row) =>
+    texts(row).some((text) => text !== null && text !== undefined && foldCase(text).includes(part)),
+  )
 }
 
 async function expectSame(path: string, fields: readonly string[], searches: readonly string[], rows: readonly Row[]) {

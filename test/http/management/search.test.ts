@@ -89,3 +89,25 @@ describe('a search', () => {
     },
   )
 })
+
+describe('a search of people', () => {
+  it('folds case and composes, on both sides', async () => {
+    const people = { angstrom: 'Ångström', street: 'STRASSE', odysseus: 'Ὀδυσσεύς ΣΑΣ', izmir: 'ISIL' }
+    for (const [key, last_name] of Object.entries(people))
+      await api.ask('POST', '$F/users', { key: `fold-${key}`, last_name })
+    const found = (search: string) => users(`search=${encodeURIComponent(search)}`)
+    for (const search of ['ångström', 'A\u030angstro\u0308m', 'ANGSTRO\u0308M'.replace('A', 'A\u030a')])
+      expect(await found(search), search).toEqual(['fold-angstrom'])
+    expect(await found('angstrom')).toEqual(['fold-angstrom']) // by its key, which is bytes
+    expect(await found('straße')).toEqual(['fold-street'])
+    for (const search of ['σας', 'σασ', 'ΣΑΣ']) expect(await found(search), search).toEqual(['fold-odysseus'])
+    expect(await found('isil')).toEqual(['fold-izmir'])
+    expect(await found('ısıl')).toEqual([])
+    // the same where each row is looked at
+    await api.ask('POST', '$F/tenants', { key: 'folded', name: 'Groß' })
+    const { body } = await api.ask('GET', '$F/tenants?search=GROSS&include_total_count=true')
+    expect(body.data.map(({ key }: { key: string }) => key)).toEqual(['folded'])
+    await api.ask('POST', '$S/roles', { key: 'boss', name: 'Größe' })
+    expect((await api.ask('GET', `$S/roles?search=${encodeURIComponent('GRO\u0308SSE')}`)).body).toHaveLength(1)
+  })
+})

@@ -117,7 +117,7 @@ describe('why', () => {
   it('names the roles that allow, where they are held and until when', async () => {
     const asked = { user: 'ana', action: 'read', resource: 'doc:acme-plan' }
     expect((await why(asked)).body).toEqual({
-      ...{ allow: true, ...asked, tenant: 'acme', reason: 'role', offered: [] },
+      ...{ allow: true, ...asked, tenant: 'acme', reason: 'role', offered: [], requestable: [] },
       because: [{ role: 'member', everybody: false, resource_instance: null }],
     })
     expect((await why({ user: 'ben', action: 'edit', resource: 'doc:acme-plan' })).body).toMatchObject({

@@ -60,8 +60,7 @@ async function make(data: string, replica?: Parameters<typeof openManagement>[0]
   const routes = noted.map(({ method, url, config, schema }): ProductRoute => {
     const body = (schema as { body?: Schema } | undefined)?.body
     const isRead = method === 'GET'
-    const bodyIsOptional = config?.bodyIsOptional ?? false
-    const good = known.body({ method: method as Method, url, operation: config?.operation, body, bodyIsOptional })
+    const good = known.body({ method: method as Method, url, body })
     const path = known.path(url)
     return { server: 'api', method, url, path, good, config, writes: !isRead, isWithoutGood: config?.lasts === true }
   })

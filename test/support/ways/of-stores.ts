@@ -146,6 +146,7 @@ async function copied(source: Source, organization: LogId, log: LogId, world: Wo
   const target = new World(world)
   for (const kind of ['user', 'membership', 'resource_instance', 'relationship_tuple', 'role_assignment'] as const)
     target.policy[kind].clear()
+  target.policy.tenant_role.clear()
   target.policy.tenant.clear()
   target.policy.tenant.set('default', {})
   try {
@@ -163,6 +164,7 @@ async function copied(source: Source, organization: LogId, log: LogId, world: Wo
 
 /** The schema as a copy of an environment has it, with the facts as lines, so many in each revision. */
 async function importedAsLines({ store }: Source, organization: LogId, log: LogId, size: number) {
+  if (store.view(log).count('tenant_role') > 0) return new WayLack('no file has roles of tenants')
   const key = `lines-${hex(8)}`
   const copy = { source: log, fresh: { key, name: key }, overwrite: false }
   const { result } = await store.commit(organization, 'copyEnvironment', copy, TESTER)
@@ -186,6 +188,7 @@ async function importedAsLines({ store }: Source, organization: LogId, log: LogI
 
 /** What an export of the environment is as a policy file. */
 function loaded(view: View, file: string): Image | WayLack {
+  if (view.count('tenant_role') > 0) return new WayLack('no file has roles of tenants')
   if (view.get('tenant', 'default') === undefined) return new WayLack('a policy file always has the tenant `default`')
   writeFileSync(file, JSON.stringify(exportEverything(view)))
   try {

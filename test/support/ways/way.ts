@@ -22,6 +22,7 @@ export class WayLack {
     | 'a copy takes no facts whose values are not of the declared types'
     | 'a policy file takes no facts whose values are not of the declared types'
     | 'a policy file always has the tenant `default`'
+    | 'no file has roles of tenants'
 
   constructor(reason: WayLack['reason']) {
     this.reason = reason

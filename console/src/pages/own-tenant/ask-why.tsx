@@ -4,6 +4,8 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { describeError } from '../../api/api-error.ts'
 import { api, read } from '../../api/client.ts'
+import { type RequestableRole, useActing } from '../../api/requests.ts'
+import { AskDialog } from '../../components/ask-dialog.tsx'
 import { Instant } from '../../components/instant.tsx'
 import classes from './own-tenant-page.module.css'
 
@@ -67,7 +69,7 @@ export function AskWhy({ path }: AskWhyProps) {
           Ask
         </Button>
       </form>
-      <div role="status">{why.data && <Answer why={why.data} />}</div>
+      <div role="status">{why.data && <Answer why={why.data} path={path} onAsked={() => why.mutate()} />}</div>
     </section>
   )
 }
@@ -84,7 +86,11 @@ interface AnswerProps {
       readonly valid_until?: string
     }[]
     readonly offered: readonly { readonly role: string; readonly resource: string | null }[]
+    readonly tenant: string
+    readonly requestable: readonly RequestableRole[]
   }
+  readonly path: AskWhyProps['path']
+  readonly onAsked: () => void
 }
 
 /** What is said beside roles. */
@@ -96,7 +102,11 @@ const REASONS = {
   undecided: "This couldn't be decided within the limits of a check.",
 } as const
 
-function Answer({ why: { allow, user, reason, because, offered } }: AnswerProps) {
+function Answer({ why: { allow, user, tenant, reason, because, offered, requestable }, path, onAsked }: AnswerProps) {
+  const acting = useActing()
+  const [isAsking, setAsking] = useState(false)
+  const open = requestable.filter(({ request }) => request === undefined)
+  const isOwn = acting.is === 'key' || (acting.is === 'user' && acting.user === user)
   return (
     <>
       <p>
@@ -120,6 +130,27 @@ function Answer({ why: { allow, user, reason, because, offered } }: AnswerProps)
             ? 'None of the roles that you can assign allows it.'
             : `Roles that allow it: ${offered.map(({ role, resource }) => (resource === null ? role : `${role} on ${resource}`)).join(', ')}.`}
         </p>
+      )}
+      {open.length < requestable.length && <p>A request is pending.</p>}
+      {open.length > 0 && (
+        <p>
+          {user} can request:{' '}
+          {open.map(({ role, resource_instance: on }) => (on === null ? role : `${role} on ${on}`)).join(', ')}.
+        </p>
+      )}
+      {isOwn && open.length > 0 && (
+        <Button size="xs" variant="default" onClick={() => setAsking(true)}>
+          Ask for access
+        </Button>
+      )}
+      {isAsking && (
+        <AskDialog
+          place={path}
+          acting={acting}
+          denied={{ user, tenant, roles: open }}
+          onDone={onAsked}
+          onClose={() => setAsking(false)}
+        />
       )}
     </>
   )

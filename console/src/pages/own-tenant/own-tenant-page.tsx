@@ -18,6 +18,7 @@ import { roleName } from '../tenants/roles/tenant-role-form.ts'
 import { assignableRolesQuery } from '../tenants/roles/tenant-role-queries.ts'
 import { TenantRoles } from '../tenants/roles/tenant-roles.tsx'
 import { AskWhy } from './ask-why.tsx'
+import { Requests } from './own-requests.tsx'
 import classes from './own-tenant-page.module.css'
 
 const ROWS = 20
@@ -55,6 +56,7 @@ function OwnTenant({
         <Members path={path} canWrite={canWrite} />
         <Roles path={path} canWrite={canWrite} />
         <Invites path={path} canWrite={canWrite} />
+        <Requests path={path} />
         <AskWhy path={path} />
         <Changes path={path} canWrite={canWrite} />
       </Page>

@@ -1,6 +1,8 @@
 // Changes of roles that are not saved yet, as plain data. An edit keeps the role as it was when its first change was
 // made: so it is known when somebody else changed it meanwhile, and their change and this one can be put together.
+
 import { permissionSet, type Role, type RoleAbout, type Roles } from './policy.ts'
+import { describeRequestable } from './requestable.ts'
 
 /** null: the role does not exist. */
 export interface Edit {
@@ -100,6 +102,7 @@ const NO_ABOUT: RoleAbout = {
   max_duration: null,
   everybody: null,
   assignable_by_tenants: null,
+  requestable: null,
   extendable: null,
 }
 const EMPTY: Role = { key: '', ...NO_ABOUT, permissions: [], extends: [] }
@@ -120,8 +123,14 @@ export function compareRoles(before: Role | null, after: Role | null): RoleDiffe
 
 /** A draft that the tab kept may be older than a field, and has it as `null` has it. */
 function compareAbout(from: RoleAbout, to: RoleAbout): AboutDifference {
-  const differing = ABOUT.filter((name) => (from[name] ?? null) !== (to[name] ?? null))
+  const differing = ABOUT.filter((name) => !isSameFact(from[name] ?? null, to[name] ?? null))
   return Object.fromEntries(differing.map((name) => [name, [from[name] ?? null, to[name] ?? null]]))
+}
+
+/** Facts are plain values, but for how a role can be requested, which is compared as a whole. */
+function isSameFact(left: RoleAbout[keyof RoleAbout], right: RoleAbout[keyof RoleAbout]): boolean {
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return left === right
+  return describeRequestable(left) === describeRequestable(right)
 }
 
 /** What the second list has and the first one lacks. */

@@ -68,6 +68,7 @@ const giving = (role: Partial<Pick<components['schemas']['Role'], keyof Giving>>
   max_duration: role.max_duration ?? null,
   everybody: role.everybody ? true : null,
   assignable_by_tenants: role.assignable_by_tenants ? true : null,
+  requestable: role.requestable ?? null,
   extendable: role.extendable ? true : null,
 })
 

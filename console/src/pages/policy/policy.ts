@@ -1,6 +1,17 @@
 // What the matrix shows: tenant roles, and the actions of resource types. Which permissions a role has by the roles
 // that it extends is worked out here for the rows that are looked at; the rule is D4 of docs/semantics.md.
 
+/** Who can ask for a role, and who decides; what is not said has its default. */
+export interface Requestable {
+  readonly by: 'members' | 'everybody'
+  /** keys of roles */
+  readonly approvers: readonly string[]
+  /** seconds */
+  readonly max_duration: number
+  readonly reason: 'required' | 'optional'
+  readonly auto?: boolean | undefined
+}
+
 /** The facts about a role, beside what it gives. */
 export interface RoleAbout {
   readonly name: string
@@ -13,6 +24,8 @@ export interface RoleAbout {
   readonly everybody: true | null
   /** whether the API key of a tenant can assign it */
   readonly assignable_by_tenants: true | null
+  /** how users can ask for it; null: they cannot */
+  readonly requestable: Requestable | null
   /** whether roles of tenants can extend it; no role on instances */
   readonly extendable: true | null
 }

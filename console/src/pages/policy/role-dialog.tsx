@@ -9,8 +9,9 @@ import { KeyField } from '../../components/key-field.tsx'
 import { Modal } from '../../components/modal.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { editedRole } from './draft.ts'
-import type { Policy, Role } from './policy.ts'
+import type { Policy, Role, Roles } from './policy.ts'
 import classes from './policy-page.module.css'
+import { RequestableFields } from './requestable-fields.tsx'
 import {
   keyOfName,
   makeRoleForm,
@@ -131,6 +132,13 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
       />
       <Durations form={form} problems={problems} canEdit={canEdit} onChange={set} />
       <Flags form={form} canEdit={canEdit} onChange={set} />
+      <RequestableFields
+        form={form.requestable}
+        problem={problems.requestable}
+        canEdit={canEdit}
+        roles={listApprovers(draft.roles)}
+        onChange={(requestable) => set({ requestable })}
+      />
       <ExtendedRoles form={form} draft={draft} canEdit={canEdit} onChange={changeParents} />
       {canEdit && (
         <div className={classes.dialogActions}>
@@ -155,6 +163,9 @@ function RoleFields({ role, draft, canEdit, onParents, onClose }: RoleFieldsProp
     </form>
   )
 }
+
+const listApprovers = (roles: Roles) =>
+  [...roles.values()].map(({ key, name }) => ({ key, about: name === key ? undefined : name }))
 
 const FLAGS = [
   { name: 'isForEverybody', label: 'Can be given to everyone', about: EVERYBODY_WARNING },

@@ -3,6 +3,7 @@ import { formatSeconds } from 'zerohop/durations'
 import { type AboutDifference, compareRoles } from './draft.ts'
 import type { Role, RoleAbout } from './policy.ts'
 import classes from './policy-page.module.css'
+import { describeRequestable } from './requestable.ts'
 
 interface RoleDifferenceProps {
   readonly before: Role | null
@@ -19,11 +20,13 @@ const ABOUT_WORDS: Readonly<Record<keyof RoleAbout, string>> = {
   max_duration: 'Maximum duration',
   everybody: 'Can be given to everyone',
   assignable_by_tenants: 'Can be assigned by tenants',
+  requestable: 'Can be requested',
   extendable: 'Can be extended by tenants',
 }
 
 function aboutLines(about: AboutDifference): readonly string[] {
-  const text = (value: string | number | true | null) => {
+  const text = (value: RoleAbout[keyof RoleAbout]) => {
+    if (value !== null && typeof value === 'object') return describeRequestable(value)
     if (value === true) return 'yes'
     return typeof value === 'number' ? formatSeconds(value) : (value ?? 'none')
   }

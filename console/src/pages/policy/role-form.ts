@@ -2,6 +2,7 @@
 import { DURATION_FORM, formatSeconds, parseDuration } from 'zerohop/durations'
 import type { Suggestion } from '../../api/suggestions.ts'
 import { type Role, type RoleAbout, type Roles, reachesRole } from './policy.ts'
+import { makeRequestableForm, problemOfRequestable, type RequestableForm, readRequestable } from './requestable.ts'
 
 export interface RoleForm {
   readonly key: string
@@ -14,6 +15,7 @@ export interface RoleForm {
   readonly most: string
   readonly isForEverybody: boolean
   readonly isForTenants: boolean
+  readonly requestable: RequestableForm
   readonly isExtendable: boolean
 }
 
@@ -28,6 +30,7 @@ export function makeRoleForm(role: Role | null): RoleForm {
     max_duration: most,
     everybody,
     assignable_by_tenants,
+    requestable = null,
     extendable,
   } = role ?? {}
   const duration = (seconds: number | null | undefined) => (seconds == null ? '' : formatSeconds(seconds))
@@ -35,6 +38,7 @@ export function makeRoleForm(role: Role | null): RoleForm {
     ...{ key, name, description: description ?? '', parents },
     ...{ usual: duration(usual), most: duration(most) },
     ...{ isForEverybody: everybody === true, isForTenants: assignable_by_tenants === true },
+    requestable: makeRequestableForm(requestable),
     isExtendable: extendable === true,
   }
 }
@@ -48,6 +52,7 @@ export function readRoleAbout({
   most,
   isForEverybody,
   isForTenants,
+  requestable,
   isExtendable,
 }: RoleForm): RoleAbout {
   return {
@@ -57,6 +62,7 @@ export function readRoleAbout({
     max_duration: parseDuration(most) ?? null,
     everybody: isForEverybody || null,
     assignable_by_tenants: isForTenants || null,
+    requestable: readRequestable(requestable),
     extendable: isExtendable || null,
   }
 }
@@ -70,7 +76,13 @@ export type RoleProblems = Partial<Readonly<Record<keyof RoleForm, string>>>
 export const problemsOfRole = (form: RoleForm, taken: Roles | undefined): RoleProblems => ({
   ...problemOfKey(form, taken),
   ...problemsOfDurations(form),
+  ...problemOfRequests(form),
 })
+
+function problemOfRequests({ requestable }: RoleForm): RoleProblems {
+  const problem = problemOfRequestable(requestable)
+  return problem === undefined ? {} : { requestable: problem }
+}
 
 function problemsOfDurations({ usual, most, isExtendable }: RoleForm): RoleProblems {
   const [usualSeconds, mostSeconds] = [usual, most].map(parseDuration)

@@ -47,6 +47,42 @@ const GIVING: readonly Field[] = [
   { name: 'assignable_by_tenants', label: 'Can be assigned by tenants', description: TENANTS_ABOUT, isFlag: true },
 ]
 
+/** How a role can be requested: members of `requestable`, beside each other as a form has them. */
+const REQUESTS: readonly Field[] = [
+  {
+    name: 'is_requestable',
+    label: 'Can be requested',
+    description: 'Users ask for the role for a time, and approvers decide on the page Requests.',
+    isFlag: true,
+  },
+  {
+    name: 'request_longest',
+    label: 'Longest time when requested',
+    placeholder: '4h',
+    description: 'Requested access always ends.',
+    isDuration: true,
+  },
+  {
+    name: 'request_approvers',
+    label: 'Approvers',
+    placeholder: 'document/owner, team-lead',
+    description: 'Comma-separated: roles on the same instance, or in its tenant. Their holders decide.',
+  },
+  {
+    name: 'request_everybody',
+    label: 'Every user can request it',
+    description: 'Else users of the tenant.',
+    isFlag: true,
+  },
+  { name: 'request_without_reason', label: 'A reason is optional', isFlag: true },
+  {
+    name: 'request_auto',
+    label: 'Given at once',
+    description: 'For emergencies: no one approves. Approvers can revoke it.',
+    isFlag: true,
+  },
+]
+
 export const ACTION_FIELDS: readonly Field[] = [
   NAME,
   DESCRIPTION,
@@ -76,6 +112,7 @@ export function roleFields({ actions, roles }: Resource, role?: string): readonl
       choices: others,
     },
     ...GIVING,
+    ...REQUESTS,
   ]
 }
 export const newRole = (resource: Resource): readonly Field[] => [keyField('owner', 'role'), ...roleFields(resource)]

@@ -10,13 +10,14 @@ import { Icon } from '../../components/icon.tsx'
 import { LongList } from '../../components/long-list.tsx'
 import { NewObjectDialog } from '../../components/new-object-dialog.tsx'
 import { EmptyState } from '../../components/states.tsx'
+import { describeRequestable } from '../policy/requestable.ts'
 import { DeletePart } from './delete-part.tsx'
 import { DerivedFrom } from './derived-from.tsx'
 import { PartButtons } from './part-buttons.tsx'
 import { newRole, roleFields } from './resource-fields.ts'
 import type { Resource, ResourceRole } from './resource-queries.ts'
 import classes from './resources.module.css'
-import { asWritten, permissionAction } from './role-permissions.ts'
+import { asWritten, permissionAction, requestableInForm } from './role-permissions.ts'
 import { type Parts, useParts } from './use-parts.ts'
 
 interface RolesPartProps {
@@ -63,7 +64,7 @@ interface RoleProps {
 }
 
 function Role({ role, resource, parts, canWrite }: RoleProps) {
-  const { key, name, description, permissions, extends: parents, everybody } = role
+  const { key, name, description, permissions, extends: parents, everybody, requestable } = role
   return (
     <article className={classes.role} aria-label={`Role ${key}`}>
       <header>
@@ -74,6 +75,7 @@ function Role({ role, resource, parts, canWrite }: RoleProps) {
         <p className={classes.hint}>{[name === key ? '' : name, description].filter(Boolean).join(' · ')}</p>
       )}
       {everybody && <p className={classes.hint}>Can be given to everyone</p>}
+      {requestable && <p className={classes.hint}>Can be requested by {describeRequestable(requestable)}</p>}
       <dl>
         <div>
           <dt>Permissions</dt>
@@ -143,7 +145,7 @@ function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialog
       send={(body) =>
         api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', {
           params,
-          body: asWritten(resource.key, body),
+          body: asWritten(resource.key, body, resource.roles[key]?.requestable),
         })
       }
       onClose={close}
@@ -153,4 +155,6 @@ function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialog
 
 /** As the form has it: the actions of the type alone. */
 const inForm = (role: ResourceRole | undefined) =>
-  role === undefined ? {} : { ...role, permissions: role.permissions.map(permissionAction) }
+  role === undefined
+    ? {}
+    : { ...role, permissions: role.permissions.map(permissionAction), ...requestableInForm(role.requestable) }

@@ -3,9 +3,11 @@ import { Button, CopyButton, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { AskForAccess } from './ask-for-access.tsx'
 import type { Explanation } from './explanation-query.ts'
 import { ExplanationTree } from './explanation-tree.tsx'
 import { NounLink, Sentence } from './noun-link.tsx'
+import { Requested } from './requested.tsx'
 import { WayDrawings } from './way-drawing.tsx'
 import { listWays } from './ways.ts'
 import classes from './why-page.module.css'
@@ -24,8 +26,10 @@ export function Answer({ answer, isOld }: { readonly answer: Explanation; readon
           <p>
             <Sentence text={why.tree.text} asked={asked} />
           </p>
+          <Requested answer={answer} />
         </div>
       </div>
+      {!allow && <AskForAccess answer={answer} />}
       <WayDrawings ways={listWays(answer)} />
       <ExplanationTree nodes={why.tree.children} asked={asked} />
       <div className={classes.foot}>

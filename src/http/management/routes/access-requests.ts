@@ -20,7 +20,7 @@ import {
   AccessRequestRead,
 } from '../../../management/schemas/access-requests.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import type { Span, StoredView, View } from '../../../store/view.ts'
+import type { Span, StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readText, readTexts } from '../../page.ts'
 import { readActing } from '../acting-user.ts'
@@ -128,7 +128,7 @@ function stateSpans(states: ReadonlySet<RequestState>, now: number): Span[] {
   })
 }
 
-function listFilters(view: () => View, query: Query, tenant?: Tenant): Filter<AccessRequest>[] {
+function listFilters(view: () => StoredView, query: Query, tenant?: Tenant): Filter<AccessRequest>[] {
   const now = view()
   const filters: Filter<AccessRequest>[] = []
   const byName = (

@@ -27,17 +27,18 @@ import { withInstants } from '../../../model/print-time.ts'
 import { describe } from '../../description.ts'
 import { type Query, readFlag, readText } from '../../page.ts'
 import {
-  cursorText,
-  formatQuestion,
+  fromPosition,
   invalid,
+  listAsked,
   type ReviewCursor,
   readByEnd,
-  readCursor,
   readFilter,
   readLimit,
   readWord,
+  toPosition,
 } from '../access-query.ts'
 import type { Scope } from '../auth.ts'
+import { makeCursor, readCursor } from '../cursors.ts'
 import { type PrintedUse, printKnown, printUsed, readUnusedFor } from '../last-used-query.ts'
 import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
@@ -56,8 +57,8 @@ export function accessReviewRoutes(app: FastifyInstance, { store, audit }: Route
     describe(config, 'List who has access to what', { querystring: AccessQuery, response: { 200: AccessPage } }),
     async (request, reply) => {
       const { query, scope, headers } = request
-      const asked = formatQuestion(scope.environment.id, query)
-      const cursor = readCursor(query, asked)
+      const asked = listAsked(query)
+      const cursor = fromPosition(readCursor(store, request, asked))
       const limit = readLimit(query)
       const format = readWord(query, 'format', FORMATS, headers.accept?.includes('text/csv') ? 'csv' : 'json')
       const { found, since, now, revision } = foundAt(request, { cursor, since: readText(query, 'since') })
@@ -73,7 +74,8 @@ export function accessReviewRoutes(app: FastifyInstance, { store, audit }: Route
       }
       if (format === 'json') {
         const { lines, next } = await reviewer.ask({ ...revision, task: 'lines', question, after: cursor, limit })
-        const after = next === undefined ? null : cursorText({ ...next, revision: found.revision, now }, asked)
+        const end = next && toPosition({ ...next, revision: found.revision, now })
+        const after = end === undefined ? null : makeCursor(store, request, end, asked)
         const page = await noted(lines)
         return {
           ...answered(found),
@@ -115,7 +117,7 @@ export function accessReviewRoutes(app: FastifyInstance, { store, audit }: Route
       const page = readText(request.query, 'page')
       const { found, now, revision, ...from } = foundAt(request, { since: readText(request.query, 'since') })
       const since = from.since ?? past.find(request.scope.environment.id, { revision: Math.max(1, found.revision - 1) })
-      const between = { ...revision, since: toPosition(since) }
+      const between = { ...revision, since: printPosition(since) }
       const { policy, access } = await reviewer.ask({ ...between, task: 'changes', now, page })
       return { ...answered(found), since: since.revision, since_at: printTime(since.at), policy, access }
     },
@@ -175,11 +177,11 @@ function resolveRevision(
   if (since !== undefined && since.revision > found.revision)
     throw invalid('since', 'must be before the revision that answers')
   const now = cursor?.now ?? (at === undefined ? Date.now() : 'instant' in at ? at.instant : found.at)
-  const compared = since && { since: toPosition(since) }
-  return { found, since, now, revision: { environment: environment.id, at: toPosition(found), ...compared } }
+  const compared = since && { since: printPosition(since) }
+  return { found, since, now, revision: { environment: environment.id, at: printPosition(found), ...compared } }
 }
 
-const toPosition = ({ revision, chain }: Found) => ({ revision, chain })
+const printPosition = ({ revision, chain }: Found) => ({ revision, chain })
 const answered = ({ revision, at }: Found) => ({ revision, revision_at: printTime(at) })
 
 interface CsvOf extends Pick<Revisions, 'found' | 'since'> {

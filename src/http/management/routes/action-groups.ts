@@ -9,7 +9,7 @@ import {
   ActionGroupUpdate,
 } from '../../../management/schemas/action-groups.ts'
 import { readAttributeFilters } from '../../page.ts'
-import { hasAttributes, sliced } from '../collection-pages.ts'
+import { hasAttributes, indexed, searched } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
 import { actionGroupRead } from '../render/schema.ts'
 import type { RouteContext } from '../route-context.ts'
@@ -32,11 +32,8 @@ export function actionGroupRoutes(app: FastifyInstance, management: RouteContext
       form: 'array',
       rows: async ({ view, query, resource }, page) => {
         const fits = hasAttributes(readAttributeFilters(query))
-        const groups = [...view().by('action_groups_of_resource', view().require('resource', resource).key)]
-        return sliced(
-          groups.filter(({ attributes }) => fits(attributes)),
-          page,
-        )
+        const groups = indexed(view, 'action_groups_of_resource', view().require('resource', resource).key)
+        return searched(groups, page, (group) => (fits(group.attributes) ? group : undefined), false)
       },
     },
     create: { body: ActionGroupCreate, useCase: 'createActionGroup' },

@@ -18,11 +18,10 @@ import { PdpConfigRead } from '../../../management/schemas/environments.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
 import { describe } from '../../description.ts'
-import { type Query, readPage, readText } from '../../page.ts'
-import { everyObject, searched } from '../collection-pages.ts'
+import { type Query, readText } from '../../page.ts'
+import { everyObject, indexed, paged, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { apiKeyRead, pdpConfigRead } from '../render/control.ts'
 import {
@@ -170,12 +169,24 @@ function configRoutes(app: FastifyInstance, management: RouteContext): void {
     if (config?.environment_id !== scope.environment.id) throw missing('PDP config', params.config)
     return config
   }
-  app.get<{ Querystring: Query }>(
-    CONFIGS,
-    describe(readConfigs, 'List PDP configs', { querystring: PageQuery, response: { 200: listOf(PdpConfigRead) } }),
-    async (request) =>
-      (await printConfigs(management, request)).slice(readPage(request.query).offset, pageEnd(request.query)),
-  )
+  listRoute(app, management, {
+    path: CONFIGS,
+    ...readConfigs,
+    summary: 'List PDP configs',
+    query: PageQuery,
+    form: 'array',
+    rows: async ({ request: { caller, scope } }, page) =>
+      paged(
+        indexed(() => gate.control(caller), 'pdp_configs_of_environment', scope.environment.id),
+        page,
+      ),
+    answer: PdpConfigRead,
+    beforeShown: async ({ request }, configs) => {
+      if (readSecrets(management, request, configs).some((secret) => secret !== undefined))
+        await noteSecretRead(management, request)
+    },
+    print: ({ request }, configs) => printSecrets(management, request, configs),
+  })
   app.get<One>(
     `${CONFIGS}/:config/values`,
     describe(readConfigs, 'Read the settings of a PDP config', { response: { 200: RemoteConfig } }),
@@ -206,18 +217,23 @@ function configRoutes(app: FastifyInstance, management: RouteContext): void {
 
 /** The PDP configs of the environment of the request; with their secrets for who may see them. */
 export async function printConfigs(management: RouteContext, request: FastifyRequest) {
-  const { gate, store } = management
+  const { gate } = management
   const { scope, caller } = request
-  const shown = hasAccess(caller.key, 'key.reveal')
   const configs = [...gate.control(caller).by('pdp_configs_of_environment', scope.environment.id)]
-  const secrets = configs.map((config) => (shown ? store.readSecret(config.api_key_id) : undefined))
+  const secrets = readSecrets(management, request, configs)
   if (secrets.some((secret) => secret !== undefined)) await noteSecretRead(management, request)
-  return configs.map((config, at) => pdpConfigRead(scope, config, secrets[at] ?? ''))
+  return printSecrets(management, request, configs)
 }
 
-function pageEnd(query: Query): number {
-  const { offset, rows } = readPage(query)
-  return offset + rows
+/** The secrets of configs that the caller may see, and can be read back. */
+function readSecrets({ store }: RouteContext, { caller }: FastifyRequest, configs: readonly PdpConfig[]) {
+  const shown = hasAccess(caller.key, 'key.reveal')
+  return configs.map((config) => (shown ? store.readSecret(config.api_key_id) : undefined))
+}
+
+function printSecrets(management: RouteContext, request: FastifyRequest, configs: readonly PdpConfig[]) {
+  const secrets = readSecrets(management, request, configs)
+  return configs.map((config, at) => pdpConfigRead(request.scope, config, secrets[at] ?? ''))
 }
 
 function makeNewKey({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyCreate) {

@@ -2,7 +2,7 @@
 // are not listed.
 import type { FastifyInstance } from 'fastify'
 import type { ConditionSet } from '../../../kinds/condition-set.ts'
-import { ancestors, conditionSets, descendants, type Hierarchy } from '../../../management/rules/hierarchy.ts'
+import { ancestorSteps, conditionSets, descendantSteps, descendants } from '../../../management/rules/hierarchy.ts'
 import {
   ConditionSetCreate,
   ConditionSetQuery,
@@ -13,8 +13,10 @@ import {
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { type Page, readText } from '../../page.ts'
-import { everyObject, matcher, paged, type Rows, searched, sliced } from '../collection-pages.ts'
+import { everyObject, matcher, paged, type Rows, searched } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, listRoute, SCHEMA } from '../collection-routes.ts'
+import { ordered } from '../ordered-rows.ts'
+import { placeRelatives } from '../relatives.ts'
 import { conditionSetRead } from '../render/schema.ts'
 import type { RouteContext } from '../route-context.ts'
 
@@ -53,15 +55,14 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
       print: printSets,
     })
   const inherited =
-    (keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
+    (stepsOf: typeof ancestorSteps) =>
     async ({ view, ref }: Asked, page: Page) => {
       const now = view()
-      const keys = keysOf(conditionSets(now), now.require('condition_set', ref).key)
-      const { rows, total } = sliced(keys, page)
-      return { rows: rows.map((key) => now.require('condition_set', key)), total }
+      const steps = stepsOf(conditionSets(now), now.require('condition_set', ref).key)
+      return ordered(placeRelatives(now, 'condition_set', steps), page)
     }
-  family('ancestors', 'List the parents of a condition set', inherited(ancestors))
-  family('descendants', 'List the children of a condition set', inherited(descendants))
+  family('ancestors', 'List the parents of a condition set', inherited(ancestorSteps))
+  family('descendants', 'List the children of a condition set', inherited(descendantSteps))
   family('possible_parents', 'List possible parents of a condition set', ({ view, ref }, page) => {
     const { key, type, resource } = view().require('condition_set', ref)
     const below = new Set([key, ...descendants(conditionSets(view()), key)])

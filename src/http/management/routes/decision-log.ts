@@ -20,8 +20,9 @@ import { parseId } from '../../../model/keys.ts'
 import { AUDIT_BODY_BYTES_MAX } from '../../../model/limits.ts'
 import type { JsonObject } from '../../../model/objects.ts'
 import { describe } from '../../description.ts'
-import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
+import { pageBody, type Query, readFlag, readText, readTexts, readTime } from '../../page.ts'
 import type { Scope } from '../auth.ts'
+import { askedPage, nextCursor } from '../cursors.ts'
 import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 import { countsRead } from './decision-counts.ts'
@@ -54,20 +55,21 @@ export function auditRoutes(app: FastifyInstance, { store, audit }: RouteContext
       querystring: AuditQuery,
       response: { 200: makeLongPage(AuditLogRead) },
     }),
-    async ({ scope, query }) => {
-      const page = readPage(query)
+    async (request, reply) => {
+      const { scope, query } = request
+      const page = askedPage(store, request)
       const pdp = findConfigId(scope)
       requireSort(query)
-      const { rows, total, reachable } = await readAudit(audit, {
+      const { rows, total, reachable, ...end } = await readAudit(audit, {
         environment: scope.environment.id,
         since: readTime(query, 'timestamp_from'),
         until: readUntil(query),
         ...makeFilter(readWanted(query), pdp),
-        offset: page.offset,
-        rows: page.rows,
+        page,
       })
       const data = rows.map((record) => auditRead(record, scope, pdp, askedBy(scope, record)))
-      return { ...pageBody(data, total, page), pagination_count: reachable }
+      const next = nextCursor(store, request, reply, end, total)
+      return { ...pageBody(data, total, page, next), pagination_count: reachable }
     },
   )
   app.get<{ Querystring: Query }>(

@@ -103,10 +103,10 @@ export function groupReads(app: FastifyInstance, management: RouteContext): void
     const members = indexed(view, 'assignments_on_instance', group.key)
     const shown = readShown(query)
     const pick = (one: RoleAssignment) => (one.role === MEMBER && isShown(one, shown) ? one.user : undefined)
-    const { rows, total } = await searched(members, page, pick, true)
+    const { rows, ...more } = await searched(members, page, pick, true)
     const now = view()
     const users = rows.map((key) => now.get('user', key)).filter((user) => user !== undefined)
-    return { rows: users.map((user) => userRead(scope, now, user, { withInstances, shown })), total }
+    return { ...more, rows: users.map((user) => userRead(scope, now, user, { withInstances, shown })) }
   })
   around('roles', 'List the roles of a group', { row: GroupRoleRead }, ({ view, group, page, query }) => {
     const prefix = groupRelation(group.resource, '')

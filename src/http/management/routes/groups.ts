@@ -11,11 +11,11 @@ import {
   GroupUser,
 } from '../../../management/schemas/groups.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
-import { listOf } from '../../../model/json-schema.ts'
 import { GROUP_ROWS_MAX, GROUP_ROWS_READ_MAX } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
-import { type Query, readFlag, readPage } from '../../page.ts'
+import { readFlag } from '../../page.ts'
+import { listRoute } from '../collection-routes.ts'
 import { groupBlock } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { isShown, notEnded } from '../time-states.ts'
@@ -31,21 +31,22 @@ interface Named {
 }
 
 export function groupRoutes(app: FastifyInstance, management: RouteContext): void {
-  app.get<{ Querystring: Query }>(
-    GROUPS,
-    describe(read, 'List groups', { querystring: GroupQuery, response: { 200: listOf(GroupRead) } }),
-    async (request) => {
-      readFlag(request.query, 'include_total_count')
-      const { rows } = await findGroups(
-        () => requestView(management, request),
-        request.query,
-        readPage(request.query),
-        false,
-      )
-      const view = requestView(management, request)
-      return rows.map((group) => groupRead(view, group))
+  listRoute(app, management, {
+    path: GROUPS,
+    ...read,
+    summary: 'List groups',
+    query: GroupQuery,
+    form: 'array',
+    rows: ({ view, query }, page) => {
+      readFlag(query, 'include_total_count') // the contract has it, and an array all the same
+      return findGroups(view, query, page, false)
     },
-  )
+    answer: GroupRead,
+    print: ({ view }, groups) => {
+      const now = view()
+      return groups.map((group) => groupRead(now, group))
+    },
+  })
   app.post<{ Body: GroupCreate }>(
     GROUPS,
     describe(change, 'Create a group', { body: GroupCreate, response: { 200: GroupRead } }),

@@ -1,7 +1,7 @@
 // What was done: /v2/history and /v2/activity, read back from the logs. They list accepted writes, and the reading of
 // secrets; bodies are not kept. A key sees the logs of what it reaches, also of environments that are deleted; the
 // organization's own log only an organization key.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiKey } from '../../../kinds/api-key.ts'
 import { leadingFirst, operationSentence } from '../../../kinds/history-words.ts'
 import type { HistoryEntry, LogId } from '../../../log/change.ts'
@@ -23,7 +23,9 @@ import { parseId } from '../../../model/keys.ts'
 import { HISTORY_CHANGED_SHOWN } from '../../../model/limits.ts'
 import type { View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
-import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
+import { pageBody, type Query, readFlag, readText, readTexts, readTime } from '../../page.ts'
+import { matcher } from '../collection-pages.ts'
+import { askedPage, nextCursor } from '../cursors.ts'
 import { activityRead, historyRead, type LogPlace } from '../render/control.ts'
 import type { RouteContext } from '../route-context.ts'
 
@@ -44,15 +46,17 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
   app.get<{ Querystring: Query }>(
     HISTORY,
     describe(config, 'List the history', { querystring: HistoryQuery, response: { 200: makeLongPage(EventRead) } }),
-    async ({ caller, query }) => {
-      const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, true)
+    async (request, reply) => {
+      const { query } = request
+      const { page, rows, total, reachable, places, nameOf, ...end } = await listed(management, request, true)
       const isChanged = readFlag(query, 'changed')
       const data = rows.map((entry) => {
         const place = places.get(entry.log)
         const read = historyRead(entry, place, nameOf(entry))
         return isChanged ? { ...read, changed: printChanged(management, entry, place) } : read
       })
-      return { ...pageBody(data, total, page), pagination_count: reachable }
+      const next = nextCursor(store, request, reply, end, total)
+      return { ...pageBody(data, total, page, next), pagination_count: reachable }
     },
   )
   app.get<{ Querystring: Query }>(
@@ -61,10 +65,11 @@ export function historyRoutes(app: FastifyInstance, management: RouteContext): v
       querystring: ActivityQuery,
       response: { 200: makeLongPage(ActivityRead) },
     }),
-    async ({ caller, query }) => {
-      const { page, rows, total, reachable, places, nameOf } = await listed(management, caller.key, query, false)
+    async (request, reply) => {
+      const { page, rows, total, reachable, places, nameOf, ...end } = await listed(management, request, false)
       const data = rows.map((entry) => activityRead(entry, places.get(entry.log), nameOf(entry)))
-      return { ...pageBody(data, total, page), pagination_count: reachable }
+      const next = nextCursor(store, request, reply, end, total)
+      return { ...pageBody(data, total, page, next), pagination_count: reachable }
     },
   )
   app.get(
@@ -109,8 +114,10 @@ function printChanged({ store }: RouteContext, { log, revision, by }: HistoryEnt
 }
 
 /** The page that a list of history or activity shows. */
-async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHistory: boolean) {
-  const page = readPage(query)
+async function listed({ store }: RouteContext, request: FastifyRequest<{ Querystring: Query }>, isHistory: boolean) {
+  const { query } = request
+  const { key } = request.caller
+  const page = askedPage(store, request)
   const view = store.view(key.organization_id)
   const places = listPlaces(view, key)
   const { fits, since } = makeEntryFilter(query, isHistory, (entry) => actorName(view, entry.by))
@@ -122,8 +129,7 @@ async function listed({ store }: RouteContext, key: ApiKey, query: Query, isHist
     logs,
     fits,
     ...(since === undefined ? {} : { since }),
-    offset: page.offset,
-    rows: page.rows,
+    page,
   })
   const now = store.view(key.organization_id)
   return { ...found, page, places, nameOf: (entry: HistoryEntry) => actorName(now, entry.by) }
@@ -165,10 +171,12 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
   }
   among('actor_id', ({ by }) => actorId(by) ?? '')
   among('actor_type', ({ by }) => actorType(by))
-  const name = readText(query, 'actor_display_name')?.toLowerCase()
-  if (name !== undefined) tests.push((entry) => nameOf(entry).toLowerCase().includes(name))
-  const reason = readText(query, 'reason')?.toLowerCase()
-  if (reason !== undefined) tests.push(({ by }) => by.reason?.toLowerCase().includes(reason) ?? false)
+  const name = readText(query, 'actor_display_name')
+  const isNamed = matcher(name ?? '')
+  if (name !== undefined) tests.push((entry) => isNamed(nameOf(entry)))
+  const reason = readText(query, 'reason')
+  const isReason = matcher(reason ?? '')
+  if (reason !== undefined) tests.push(({ by }) => isReason(by.reason ?? null))
   among('ticket', ({ by }) => by.ticket ?? '')
   const since = readTime(query, 'timestamp_from')
   const until = readTime(query, 'timestamp_until')
@@ -177,10 +185,11 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
     among('method', ({ by }) => by.method ?? '')
     const paths = readTexts(query, 'path')
     if (paths.length > 0) tests.push(({ by }) => paths.some((path) => by.path?.includes(path)))
-    const search = readText(query, 'search')?.toLowerCase()
+    const search = readText(query, 'search')
+    const finds = matcher(search ?? '')
     if (search !== undefined)
       tests.push(({ by, summary = '' }) =>
-        [
+        finds(
           operationText(by.operation),
           operationSentence(by.operation),
           by.operation,
@@ -188,10 +197,7 @@ function makeEntryFilter(query: Query, isHistory: boolean, nameOf: (entry: Histo
           summary,
           by.reason ?? '',
           by.ticket ?? '',
-        ]
-          .join('\n')
-          .toLowerCase()
-          .includes(search),
+        ),
       )
     among('status_code', ({ status }) => String(status))
     among('client_ip', ({ by }) => by.address ?? '')

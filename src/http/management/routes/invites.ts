@@ -13,7 +13,7 @@ import {
 import { UserRead } from '../../../management/schemas/users.ts'
 import { isZerohopError } from '../../../model/errors.ts'
 import { partKey } from '../../../model/objects.ts'
-import type { StoredView, View } from '../../../store/view.ts'
+import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, type Rows, referring } from '../collection-pages.ts'
@@ -78,7 +78,7 @@ function listInvites(view: () => StoredView, query: Query, page: Page): Promise<
   return found(view, 'user_invite', { parts: [search] }, page, { counted: true, ...further })
 }
 
-function listFilters(view: () => View, query: Query): Filter<UserInvite>[] {
+function listFilters(view: () => StoredView, query: Query): Filter<UserInvite>[] {
   const now = view()
   const filters: Filter<UserInvite>[] = []
   const role = readText(query, 'role')

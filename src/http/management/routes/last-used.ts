@@ -1,6 +1,6 @@
 // When something was last used: GET /v2/facts/{p}/{e}/last_used/role_assignments, …/permissions and …/users. By the
 // decision log; docs/last-used.md defines the answers.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { EVERY } from '../../../kinds/kind.ts'
 import { isInForce } from '../../../kinds/times.ts'
 import { RolePermissions } from '../../../management/last-used/given-permissions.ts'
@@ -22,10 +22,12 @@ import {
   LAST_USED_ROWS_PER_PAGE_MAX,
 } from '../../../model/limits.ts'
 import { parseResourceRole, partKey } from '../../../model/objects.ts'
-import type { View } from '../../../store/view.ts'
+import type { StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
-import { type Query, readText, readWhole } from '../../page.ts'
+import { type Position, type Query, readText, readWhole } from '../../page.ts'
+import { nextCursor, readCursor } from '../cursors.ts'
 import { printKnown, printUsed, readUnusedFor } from '../last-used-query.ts'
+import { type Part, partsBehind, placeOfParts } from '../ordered-rows.ts'
 import { printTime } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 
@@ -41,8 +43,13 @@ interface Candidate<R> {
   readonly since?: number
 }
 
-/** The rows of a page before what is used is left out. `undefined`: looked at, and of no interest. */
-type Candidates<R> = Iterable<Candidate<R> | undefined>
+/** What is looked at before what is used is left out, and where the next page begins behind it. */
+interface Looked<R> {
+  /** undefined: of no interest */
+  readonly candidate: Candidate<R> | undefined
+  readonly at: Position
+}
+type List<R> = (view: StoredView, query: Query, after: Position | undefined, now: number) => Iterable<Looked<R>>
 
 export function lastUsedRoutes(app: FastifyInstance, context: RouteContext): void {
   app.get<WithQuery>(
@@ -51,7 +58,7 @@ export function lastUsedRoutes(app: FastifyInstance, context: RouteContext): voi
       querystring: LastUsedRolesQuery,
       response: { 200: LastUsedRoles },
     }),
-    (request) => readUsed(context, request, listAssignments),
+    (request, reply) => readUsed(context, request, reply, listAssignments),
   )
   app.get<WithQuery>(
     `${LAST_USED}/permissions`,
@@ -59,7 +66,7 @@ export function lastUsedRoutes(app: FastifyInstance, context: RouteContext): voi
       querystring: LastUsedPermissionsQuery,
       response: { 200: LastUsedPermissions },
     }),
-    (request) => readUsed(context, request, listPermissions),
+    (request, reply) => readUsed(context, request, reply, listPermissions),
   )
   app.get<WithQuery>(
     `${LAST_USED}/users`,
@@ -67,54 +74,63 @@ export function lastUsedRoutes(app: FastifyInstance, context: RouteContext): voi
       querystring: LastUsedUsersQuery,
       response: { 200: LastUsedUsers },
     }),
-    (request) => readUsed(context, request, listUsers),
+    (request, reply) => readUsed(context, request, reply, listUsers),
   )
 }
 
-/** One page. The cursor is the number of rows that were looked at. */
+/** One page. The cursor says which row was the last one that was looked at. */
 async function readUsed<R extends object>(
   { store, audit }: RouteContext,
-  { query, scope: { environment } }: FastifyRequest<WithQuery>,
-  list: (view: View, query: Query, offset: number, now: number) => Candidates<R>,
+  request: FastifyRequest<WithQuery>,
+  reply: FastifyReply,
+  list: List<R>,
 ) {
+  const {
+    query,
+    scope: { environment },
+  } = request
   const now = Date.now()
   const window: Window = { now, unusedMs: readUnusedFor(query) }
   const limit = readWhole(query, 'limit', { absent: LAST_USED_ROWS_DEFAULT, min: 1, max: LAST_USED_ROWS_PER_PAGE_MAX })
-  const offset = readWhole(query, 'after', { absent: 0, min: 0, max: Number.MAX_SAFE_INTEGER })
+  const after = readCursor(store, request)
   const isFiltered = window.unusedMs !== undefined
   const most = isFiltered ? LAST_USED_LOOKED_AT_MAX : limit
-  const candidates: (Candidate<R> | undefined)[] = []
+  const looked: Looked<R>[] = []
   let isMore = false
   let lookUps = 0
   // the view is read in this turn: what is looked up in the decision log comes after it
-  for (const candidate of list(store.view(environment.id), query, offset, now)) {
-    isMore = candidates.length === most || lookUps > LAST_USED_LOOK_UPS_MAX
+  for (const one of list(store.view(environment.id), query, after, now)) {
+    isMore = looked.length === most || lookUps > LAST_USED_LOOK_UPS_MAX
     if (isMore) break
-    candidates.push(candidate)
-    lookUps += candidate?.asked.uses.length ?? 0
+    looked.push(one)
+    lookUps += one.candidate?.asked.uses.length ?? 0
   }
   const known = await findKnown(audit, environment.id, now)
-  const places = candidates.flatMap((candidate, place) => (candidate === undefined ? [] : [{ candidate, place }]))
+  const places = looked.flatMap(({ candidate }, place) => (candidate === undefined ? [] : [{ candidate, place }]))
   const asked = places.map(({ candidate }) => candidate.asked)
   const found = await findLastUsed(audit, environment.id, asked, known, window)
   const data: (R & ReturnType<typeof printUsed>)[] = []
-  let next = isMore ? offset + candidates.length : undefined
+  let next = isMore ? looked.at(-1)?.at : undefined
   for (const [at, { candidate, place }] of places.entries()) {
     const used = found[at]!
     if (isFiltered && (used.isUnused === false || isYoung(candidate, window))) continue
     if (data.length === limit) {
-      next = offset + place
+      next = looked[place - 1]?.at
       break
     }
     data.push({ ...candidate.row, ...printUsed(used) })
   }
-  return { data, ...printKnown(known), next: next === undefined ? null : String(next) }
+  return {
+    data,
+    ...printKnown(known),
+    next: nextCursor(store, request, reply, next === undefined ? {} : { next }) ?? null,
+  }
 }
 
 const isYoung = ({ since = 0 }: Candidate<unknown>, { now, unusedMs = 0 }: Window): boolean => since > now - unusedMs
 
 /** Role assignments in force; from the narrowest index. @throws INPUT_INVALID */
-function* listAssignments(view: View, query: Query, offset: number, now: number) {
+function* listAssignments(view: StoredView, query: Query, after: Position | undefined, now: number) {
   const [user, role, tenant] = ['user', 'role', 'tenant'].map((name) => readText(query, name))
   const wanted = {
     user: user === undefined || user === EVERYBODY ? user : view.find('user', user)?.key,
@@ -125,21 +141,22 @@ function* listAssignments(view: View, query: Query, offset: number, now: number)
   const isUnknown = [user, role, tenant].some((sent, place) => sent !== undefined && !Object.values(wanted)[place])
   if (isUnknown) return
   const roles = new RolePermissions(view)
+  const range = after === undefined ? {} : { after: Number(after) }
   const rows =
     wanted.user !== undefined
-      ? view.by('assignments_of_user', wanted.user, { offset })
+      ? view.byPlaced('assignments_of_user', wanted.user, range)
       : wanted.role !== undefined
-        ? view.by('assignments_of_role', wanted.role, { offset })
+        ? view.byPlaced('assignments_of_role', wanted.role, range)
         : wanted.tenant !== undefined
-          ? view.by('assignments_of_tenant', wanted.tenant, { offset })
-          : view.by('every_assignment', EVERY, { offset })
-  for (const assignment of rows) {
+          ? view.byPlaced('assignments_of_tenant', wanted.tenant, range)
+          : view.byPlaced('every_assignment', EVERY, range)
+  for (const { place: at, object: assignment } of rows) {
     const { user: holder, role: held, tenant: place, resource_instance: instance, created_at: since } = assignment
     const type = instance?.slice(0, instance.indexOf(':'))
     const name = type === undefined ? held : partKey(type, held)
     const isWanted = name === (wanted.role ?? name) && place === (wanted.tenant ?? place)
     if (!isWanted || !isInForce(assignment, now)) {
-      yield undefined
+      yield { candidate: undefined, at }
       continue
     }
     const { permissions, besides } = roles.find(held, type)
@@ -147,7 +164,7 @@ function* listAssignments(view: View, query: Query, offset: number, now: number)
     const where = type === undefined ? { tenant: place } : {}
     const uses = [...permissions].map((permission) => ({ user: holder, permission, ...where }))
     const row = { user: holder, role: held, tenant: place, resource_instance: instance, given_at: printTime(since) }
-    yield { row, asked: { uses, besides }, since }
+    yield { candidate: { row, asked: { uses, besides }, since }, at }
   }
 }
 
@@ -158,26 +175,40 @@ function findRole(view: View, ref: string): string | undefined {
   return view.get('resource_role', partKey(part.resource, part.role))?.key
 }
 
-function* listPermissions(view: View, query: Query, offset: number) {
+function* listPermissions(view: StoredView, query: Query, after: Position | undefined) {
   const ref = readText(query, 'resource')
-  const only = ref === undefined ? undefined : view.find('resource', ref)
+  const only = ref === undefined ? undefined : view.find('resource', ref)?.key
   if (ref !== undefined && only === undefined) return
-  let place = 0
-  for (const { key, actions } of only === undefined ? view.list('resource') : [only]) {
-    for (const action of actions) {
-      if (place++ < offset) continue
-      const permission = `${key}:${action.key}`
-      yield { row: { permission }, asked: { uses: [{ permission }] } }
+  const parts: Part<string>[] = []
+  for (const { place: of, object } of view.listPlaced('resource'))
+    if (only === undefined || object.key === only)
+      for (const { id, key } of object.actions) parts.push({ row: `${object.key}:${key}`, id, of })
+  const looked: Part<string>[] = []
+  for (const part of partsBehind(parts, after)) {
+    looked.push(part)
+    const permission = part.row
+    yield {
+      candidate: { row: { permission }, asked: { uses: [{ permission }] } },
+      get at() {
+        return placeOfParts(looked.slice(0, looked.indexOf(part) + 1), after)
+      },
     }
   }
 }
 
-function* listUsers(view: View, query: Query, offset: number) {
+function* listUsers(view: StoredView, query: Query, after: Position | undefined) {
   const ref = readText(query, 'user')
   const only = ref === undefined ? undefined : view.find('user', ref)
   if (ref !== undefined && only === undefined) return
-  for (const { key, created_at: since } of only === undefined
-    ? view.by('every_user', EVERY, { offset })
-    : [only].slice(offset))
-    yield { row: { user: key }, asked: { uses: [{ user: key }] }, since }
+  const range = after === undefined ? {} : { after: Number(after) }
+  const all =
+    only === undefined
+      ? view.byPlaced('every_user', EVERY, range)
+      : after === undefined
+        ? [{ place: 0, object: only }]
+        : []
+  for (const { place: at, object } of all) {
+    const { key, created_at: since } = object
+    yield { candidate: { row: { user: key }, asked: { uses: [{ user: key }] }, since }, at }
+  }
 }

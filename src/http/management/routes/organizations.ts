@@ -12,8 +12,9 @@ import { ZerohopError } from '../../../model/errors.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
 import { describe } from '../../description.ts'
-import { type Query, readPage, readText } from '../../page.ts'
+import { type Query, readText } from '../../page.ts'
 import type { Caller } from '../auth.ts'
+import { askedPage } from '../cursors.ts'
 import { organizationRead, organizationStats } from '../render/control.ts'
 import { type RouteContext, writeControl } from '../route-context.ts'
 
@@ -38,8 +39,9 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
       querystring: OrganizationQuery,
       response: { 200: listOf(OrganizationRead) },
     }),
-    ({ caller, query }) => {
-      const page = readPage(query)
+    (request) => {
+      const { caller, query } = request
+      const page = askedPage(store, request)
       const search = readText(query, 'search')
       const organization = own(caller)
       const wanted = search === undefined || isNamed(organization, search)

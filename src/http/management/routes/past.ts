@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sayNotInForce, word } from '../../../image/explain/why-words.ts'
 import { type AccessRequest, parseOrigin } from '../../../kinds/access-request.ts'
 import { printSuspension, type Suspension } from '../../../kinds/fields.ts'
+import { listRolesToRequest, type RoleToRequest } from '../../../management/objects/roles-to-request.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
 import { readAt } from '../../../management/past/read-at.ts'
 import { actorId, actorName } from '../../../management/rules/actor.ts'
@@ -60,12 +61,14 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
       const explanation = pdp.explain(user, action, resource, context)
       const suspension = findSuspension(management, request.scope, why.user, { explanation, found })
       const requests = findRequests(management, request.scope, why.user, { explanation, found })
+      const requestable = findRequestable(management, request.scope, why, { explanation, found })
       return {
         ...printExplanation(explanation, found, check),
         ...(suspension && { suspension: printSuspension(suspension) }),
         ...(requests.length > 0 && {
           requests: requests.map((one) => accessRequestRead(request.scope, one, Date.now())),
         }),
+        ...(requestable.length > 0 && { requestable }),
         why: suspension === undefined ? withRequests(why, requests) : withReason(why, suspension),
       }
     },
@@ -122,6 +125,17 @@ function findRequests(
     if (request !== undefined) requests.set(request.key, request)
   }
   return [...requests.values()]
+}
+
+/** The roles that the user can ask for instead, as of now. */
+function findRequestable(
+  { store }: RouteContext,
+  { environment: { id } }: Scope,
+  { user, action, resource: { type, key: instance }, tenant }: Why,
+  { explanation, found }: { readonly explanation: Explanation; readonly found: Found },
+): RoleToRequest[] {
+  if (explanation.allow || found.revision !== store.head(id).revision) return []
+  return listRolesToRequest(store.view(id), { user, action, type, instance, tenant }, Date.now())
 }
 
 /** The explanation with who asked for the roles, and who approved it. */

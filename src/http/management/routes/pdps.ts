@@ -7,11 +7,12 @@ import type { PdpRegistry } from '../../../management/objects/pdp-registry.ts'
 import type { KnownPdp } from '../../../management/objects/pdp-sightings.ts'
 import { PdpQuery, PdpRead, PdpReport } from '../../../management/schemas/pdps.ts'
 import { makePage, NoBody } from '../../../management/schemas/schema-parts.ts'
-import { compareText } from '../../../model/text-order.ts'
 import type { Store } from '../../../store/store.ts'
 import type { UseCases } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
-import { pageBody, type Query, readFlag, readPage, readText } from '../../page.ts'
+import { type Position, pageBody, type Query, readFlag, readText } from '../../page.ts'
+import { askedPage, nextCursor } from '../cursors.ts'
+import { comparePositions, ordered } from '../ordered-rows.ts'
 import { printTime } from '../render/stamps.ts'
 
 export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry: PdpRegistry): void {
@@ -21,16 +22,20 @@ export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry
       querystring: PdpQuery,
       response: { 200: makePage(PdpRead) },
     }),
-    async ({ scope, query }) => {
-      const page = readPage(query)
+    async (request, reply) => {
+      const { scope, query } = request
+      const page = askedPage(store, request)
       const filters = (['connected', 'stale'] as const).filter((name) => readText(query, name) !== undefined)
       const wanted = filters.map((name) => [name, readFlag(query, name)] as const)
       const known = await registry.list(scope.environment.id)
+      const print = makePrinter(store, scope.environment.id, Date.now())
       const pdps = known
-        .map(makePrinter(store, scope.environment.id, Date.now()))
-        .filter((pdp) => wanted.every(([name, value]) => pdp[name] === value))
-        .sort(byNeed)
-      return pageBody(pdps.slice(page.offset, page.offset + page.rows), pdps.length, page)
+        .map((pdp) => ({ id: pdp.id, row: print(pdp) }))
+        .filter(({ row }) => wanted.every(([name, value]) => row[name] === value))
+        .map(({ id, row }) => ({ row, at: byNeed(row, id) }))
+        .sort((one, other) => comparePositions(one.at, other.at))
+      const { rows, total, ...end } = ordered(pdps, page)
+      return pageBody(rows, total, page, nextCursor(store, request, reply, end))
     },
   )
   app.post<{ Body: PdpReport }>(
@@ -47,10 +52,7 @@ export function pdpRoutes(app: FastifyInstance, store: Store<UseCases>, registry
 }
 
 /** Stale ones first, then by name. */
-function byNeed(one: PdpRead, other: PdpRead): number {
-  if (one.stale !== other.stale) return one.stale ? -1 : 1
-  return compareText(one.name ?? '', other.name ?? '') || compareText(one.instance ?? '', other.instance ?? '')
-}
+const byNeed = ({ stale, name }: PdpRead, id: string): Position => [stale ? 0 : 1, name ?? '', id]
 
 /** How a PDP is printed. `now`: ms since 1970 */
 function makePrinter(store: Store<UseCases>, environment: LogId, now: number): (pdp: KnownPdp) => PdpRead {

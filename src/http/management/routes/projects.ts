@@ -17,13 +17,12 @@ import { ProjectCreate, ProjectRead, ProjectReplace, ProjectUpdate } from '../..
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
-import { listOf } from '../../../model/json-schema.ts'
-import type { View } from '../../../store/view.ts'
+import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
-import { type Page, type Query, readPage } from '../../page.ts'
+import type { Page } from '../../page.ts'
 import type { Caller, Scope } from '../auth.ts'
-import { everyObject, indexed, paged, type Rows, sliced } from '../collection-pages.ts'
-import { collectionRoutes } from '../collection-routes.ts'
+import { everyObject, indexed, paged, type Rows, searched } from '../collection-pages.ts'
+import { collectionRoutes, listRoute } from '../collection-routes.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../render/control.ts'
 import { requireReason } from '../requirements.ts'
 import { type RouteContext, requestView, writeControl, writeNamed } from '../route-context.ts'
@@ -58,7 +57,7 @@ export function projectRoutes(app: FastifyInstance, management: RouteContext): v
     list: {
       query: PageQuery,
       form: 'array',
-      rows: async ({ request: { caller } }, page) => listProjects(gate.control(caller), caller, page),
+      rows: ({ request: { caller } }, page) => listProjects(() => gate.control(caller), caller, page),
     },
     create: { body: ProjectCreate, useCase: 'createProject' },
     update: { body: ProjectUpdate, useCase: 'updateProject' },
@@ -72,17 +71,24 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
   const { gate } = management
   const read = { operation: 'environment.read', tag: 'environments' } as const
   const change = { operation: 'environment.write', tag: 'environments' } as const
-  app.get<InProject & { Querystring: Query }>(
-    ENVIRONMENTS,
-    describe(read, 'List environments', { querystring: PageQuery, response: { 200: listOf(EnvironmentWithEmail) } }),
-    ({ caller, params, query }) => {
-      const project = gate.project(caller, params.p)
-      const environments = listEnvironments(gate.control(caller), caller, project, readPage(query))
-      return environments.map((environment) => {
-        return environmentReadWithEmail({ organization: caller.organization, project, environment })
-      })
+  listRoute(app, management, {
+    path: ENVIRONMENTS,
+    refName: 'p',
+    tag: 'environments',
+    summary: 'List environments',
+    operation: 'environment.read',
+    query: PageQuery,
+    form: 'array',
+    rows: ({ request: { caller }, ref }, page) =>
+      listEnvironments(() => gate.control(caller), caller, gate.project(caller, ref), page),
+    answer: EnvironmentWithEmail,
+    print: ({ request: { caller }, ref }, environments) => {
+      const project = gate.project(caller, ref)
+      return environments.map((environment) =>
+        environmentReadWithEmail({ organization: caller.organization, project, environment }),
+      )
     },
-  )
+  })
   app.post<InProject & { Body: EnvironmentCreate }>(
     ENVIRONMENTS,
     describe({ operation: 'environment.create', tag: 'environments' }, 'Create an environment', {
@@ -173,20 +179,20 @@ function changed(scope: Scope, environment: Environment) {
   return environmentRead({ ...scope, environment })
 }
 
-function listProjects(view: View, caller: Caller, page: Page): Rows<Project> {
-  if (caller.key.level === 'org')
-    return paged(
-      everyObject(() => view, 'project'),
-      page,
-    )
-  const own = [...view.list('project')].filter((project) => reachesProject(caller.key, project))
-  return sliced(own, page)
+async function listProjects(view: () => StoredView, caller: Caller, page: Page): Promise<Rows<Project>> {
+  const source = everyObject(view, 'project')
+  if (caller.key.level === 'org') return paged(source, page)
+  return searched(source, page, (project) => (reachesProject(caller.key, project) ? project : undefined), false)
 }
 
-function listEnvironments(view: View, caller: Caller, project: Project, page: Page): readonly Environment[] {
-  const source = indexed(() => view, 'environments_of_project', project.key)
-  if (caller.key.level !== 'env') return paged(source, page).rows
-  const all = [...view.by('environments_of_project', project.key)]
-  const own = all.filter((environment) => reachesEnvironment(caller.key, project, environment))
-  return sliced(own, page).rows
+async function listEnvironments(
+  view: () => StoredView,
+  caller: Caller,
+  project: Project,
+  page: Page,
+): Promise<Rows<Environment>> {
+  const source = indexed(view, 'environments_of_project', project.key)
+  if (caller.key.level !== 'env') return paged(source, page)
+  const own = (one: Environment) => (reachesEnvironment(caller.key, project, one) ? one : undefined)
+  return searched(source, page, own, false)
 }

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import { locate } from '../../../management/rules/collection.ts'
-import { ancestors, descendants, type Hierarchy, rolesOfResource } from '../../../management/rules/hierarchy.ts'
+import { ancestorSteps, descendantSteps, rolesOfResource } from '../../../management/rules/hierarchy.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import {
   DerivationRule,
@@ -17,11 +17,13 @@ import {
   ResourceRoleUpdate,
 } from '../../../management/schemas/resource-roles.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
+import { partKey } from '../../../model/objects.ts'
 import type { View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import type { Query } from '../../page.ts'
-import { indexed, listPage, paged } from '../collection-pages.ts'
+import { indexed, paged } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
+import { familyPage, placeRelatives } from '../relatives.ts'
 import { derivationRule, resourceRoleRead } from '../render/schema.ts'
 import { type OfResource, type OnResource, type RouteContext, requestView, write } from '../route-context.ts'
 
@@ -61,20 +63,22 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
 
 /** Roles above and below one, and one entry of what a role extends. */
 function familyRoutes(app: FastifyInstance, management: RouteContext): void {
-  const family = (path: string, summary: string, keysOf: (hierarchy: Hierarchy, key: string) => readonly string[]) =>
+  const family = (path: string, summary: string, stepsOf: typeof ancestorSteps) =>
     app.get<OfResource & { Querystring: Query }>(
       `${ROLE}/${path}`,
       describe(read, summary, { querystring: PageQuery, response: { 200: ResourceRoleFamily } }),
-      (request) => {
+      (request, reply) => {
         const view = requestView(management, request)
         const { resource, role } = findRole(view, request.params)
-        const keys = listPage(keysOf(rolesOfResource(view, resource.key), role.role), request.query)
-        const rows = keys.map((key) => locate(view, 'resource_role', key, resource.key))
-        return { roles: rows.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
+        const inType = (key: string) => partKey(resource.key, key)
+        const steps = stepsOf(rolesOfResource(view, resource.key), role.role)
+        const rows = placeRelatives(view, 'resource_role', steps, inType)
+        const roles = familyPage(management, request, reply, rows)
+        return { roles: roles.map((one) => resourceRoleRead(request.scope, view, resource, one)) }
       },
     )
-  family('ancestors', 'List the roles that a role extends', ancestors)
-  family('descendants', 'List the roles that extend a role', descendants)
+  family('ancestors', 'List the roles that a role extends', ancestorSteps)
+  family('descendants', 'List the roles that extend a role', descendantSteps)
   type Parent = { Params: { resource: string; ref: string; parent: string } }
   app.put<Parent>(
     `${ROLE}/parents/:parent`,

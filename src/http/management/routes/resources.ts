@@ -24,10 +24,12 @@ import {
 } from '../../../management/schemas/resources.ts'
 import { USER_TYPE } from '../../../model/condition-reads.ts'
 import type { TSchema } from '../../../model/json-schema.ts'
+import type { Stored } from '../../../model/objects.ts'
 import type { Tag } from '../../description.ts'
 import { type Page, readAttributeFilters, readFlag, readText } from '../../page.ts'
-import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched, sliced } from '../collection-pages.ts'
+import { everyObject, hasAttributes, joined, matcher, paged, type Rows, searched } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, type ResourceIn, SCHEMA } from '../collection-routes.ts'
+import { pageOfParts } from '../ordered-rows.ts'
 import { actionRead, attributeRead, resourceRead } from '../render/schema.ts'
 import type { RouteContext } from '../route-context.ts'
 
@@ -63,7 +65,7 @@ export function resourceRoutes(app: FastifyInstance, management: RouteContext): 
 async function listResources({ view, query }: Asked, page: Page, counted: boolean): Promise<Rows<Resource>> {
   const search = readText(query, 'search')
   const source = everyObject(view, 'resource')
-  const rows = readFlag(query, 'include_built_in') ? joined(everyObject(view, 'built_in'), source) : source
+  const rows = readFlag(query, 'include_built_in') ? joined([everyObject(view, 'built_in'), source]) : source
   if (search === undefined) return paged(rows, page)
   const finds = matcher(search, true)
   return searched(rows, page, (one) => (finds(one.key, one.name) ? one : undefined), counted)
@@ -89,10 +91,7 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
         const fits = hasAttributes(readAttributeFilters(asked.query))
         const resource = asked.view().require('resource', asked.resource)
         const actions = resource.actions.filter(({ attributes }) => fits(attributes))
-        return sliced(
-          actions.map((part) => ({ resource, part })),
-          page,
-        )
+        return pageOfParts(listParts(resource, actions), page)
       },
     },
     create: { body: ActionCreate, useCase: 'createAction' },
@@ -101,6 +100,10 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
     remove: 'deleteAction',
   })
 }
+
+/** The parts of one resource type, for a page of them. */
+const listParts = <P extends Stored>(resource: Resource, parts: readonly P[]) =>
+  parts.map((part) => ({ row: { resource, part }, id: part.id, of: 0 }))
 
 function attributeRoutes(
   app: FastifyInstance,
@@ -128,10 +131,7 @@ function attributeRoutes(
       form: 'array',
       rows: async (asked, page) => {
         const { resource } = attributed(asked.view(), asked.resource)
-        return sliced(
-          resource.attributes.map((part) => ({ resource, part })),
-          page,
-        )
+        return pageOfParts(listParts(resource, resource.attributes), page)
       },
     },
     create: { body: AttributeCreate, useCase: 'createAttribute' },

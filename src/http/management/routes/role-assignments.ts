@@ -16,7 +16,7 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { EVERYBODY } from '../../../model/keys.ts'
 import { FILTER_VALUES_MAX } from '../../../model/limits.ts'
 import { instanceKey, partKey } from '../../../model/objects.ts'
-import type { StoredView, View } from '../../../store/view.ts'
+import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
 import { type Filter, indexed, referring } from '../collection-pages.ts'
@@ -95,7 +95,7 @@ export function printAssignments({ scope, view }: Asked, rows: readonly Stored[]
  * `user`, `role`, `tenant` (ids or keys) and `ticket`, which may be repeated, `resource`, `resource_instance`. What names
  * nothing finds nothing.
  */
-function listFilters(view: () => View, query: Query, tenant?: string): Filter<Stored>[] {
+function listFilters(view: () => StoredView, query: Query, tenant?: string): Filter<Stored>[] {
   const now = view()
   const findKey = (kind: 'user' | 'tenant', ref: string) => now.find(kind, ref)?.key ?? []
   const users = readNames(query, 'user', (ref) => (ref === EVERYBODY ? ref : findKey('user', ref)))
@@ -115,7 +115,7 @@ function readNames(query: Query, parameter: string, find: (ref: string) => strin
 }
 
 /** Filters by user, tenant and role. A pair of them has an index of its own, worth it for few values. */
-function joined(view: () => View, users: Names, tenants: Names, roles: Names): Filter<Stored>[] {
+function joined(view: () => StoredView, users: Names, tenants: Names, roles: Names): Filter<Stored>[] {
   const ofUser = ofNames(view, 'assignments_of_user', users, ({ user }) => user)
   const ofTenant = ofNames(view, 'assignments_of_tenant', tenants, ({ tenant }) => tenant)
   const ofRole = ofNames(view, 'assignments_of_role', roles, roleName)
@@ -130,7 +130,7 @@ function joined(view: () => View, users: Names, tenants: Names, roles: Names): F
 }
 
 function ofNames(
-  view: () => View,
+  view: () => StoredView,
   index: 'assignments_of_user' | 'assignments_of_tenant' | 'assignments_of_role' | 'assignments_of_ticket',
   names: Names,
   nameOf: (row: Stored) => string | undefined,
@@ -142,7 +142,7 @@ function ofNames(
 }
 
 function paired(
-  view: () => View,
+  view: () => StoredView,
   indexes: readonly PairIndex[],
   firsts: ReadonlySet<string>,
   seconds: ReadonlySet<string>,
@@ -159,7 +159,7 @@ type PairIndex =
   | 'assignments_of_role_in_tenant'
 
 /** Filters by the resource type and the instance that a role is held on. */
-function ofInstances(view: () => View, query: Query): Filter<Stored>[] {
+function ofInstances(view: () => StoredView, query: Query): Filter<Stored>[] {
   const now = view()
   const filters: Filter<Stored>[] = []
   const type = readText(query, 'resource')

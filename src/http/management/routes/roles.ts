@@ -1,6 +1,6 @@
 // Roles and their permissions: /v2/schema/{p}/{e}/roles.
 import type { FastifyInstance } from 'fastify'
-import { ancestors, descendants, tenantRoles } from '../../../management/rules/hierarchy.ts'
+import { ancestorSteps, descendantSteps, tenantRoles } from '../../../management/rules/hierarchy.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import {
   RoleBulk,
@@ -14,11 +14,11 @@ import {
   RoleUpdate,
 } from '../../../management/schemas/roles.ts'
 import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
-import type { View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import type { Query } from '../../page.ts'
-import { everyObject, findNamed, listPage } from '../collection-pages.ts'
+import { everyObject, findNamed } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
+import { familyPage, placeRelatives } from '../relatives.ts'
 import { roleRead } from '../render/schema.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 
@@ -63,19 +63,20 @@ export function roleRoutes(app: FastifyInstance, management: RouteContext): void
 
 /** Roles above and below one, and one entry of what a role extends. */
 function familyRoutes(app: FastifyInstance, management: RouteContext): void {
-  const family = (path: string, summary: string, keysOf: (view: View, key: string) => readonly string[]) =>
+  const family = (path: string, summary: string, stepsOf: typeof ancestorSteps) =>
     app.get<Named & { Querystring: Query }>(
       `${ROLE}/${path}`,
       describe(read, summary, { querystring: PageQuery, response: { 200: RoleFamily } }),
-      (request) => {
+      (request, reply) => {
         const view = requestView(management, request)
         const { key } = view.require('role', request.params.ref)
-        const keys = listPage(keysOf(view, key), request.query)
-        return { roles: keys.map((one) => roleRead(request.scope, view.require('role', one))) }
+        const rows = placeRelatives(view, 'role', stepsOf(tenantRoles(view), key))
+        const roles = familyPage(management, request, reply, rows)
+        return { roles: roles.map((role) => roleRead(request.scope, role)) }
       },
     )
-  family('ancestors', 'List the roles that a role extends', (view, key) => ancestors(tenantRoles(view), key))
-  family('descendants', 'List the roles that extend a role', (view, key) => descendants(tenantRoles(view), key))
+  family('ancestors', 'List the roles that a role extends', ancestorSteps)
+  family('descendants', 'List the roles that extend a role', descendantSteps)
   type Parent = { Params: { ref: string; parent: string } }
   app.put<Parent>(
     `${ROLE}/parents/:parent`,

@@ -6,7 +6,7 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { SetRuleCreate, SetRuleQuery, SetRuleRead } from '../../../management/schemas/set-rules.ts'
 import { listOf } from '../../../model/json-schema.ts'
 import { parseId } from '../../../model/keys.ts'
-import type { View } from '../../../store/view.ts'
+import type { PlacedView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed } from '../collection-pages.ts'
@@ -45,7 +45,7 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
  * `user_set` and `resource_set` (id, key, or the key of a role or resource), `permission`. A key of a set and of a role
  * finds the rules of both. What names nothing finds nothing.
  */
-function listFilters(view: () => View, query: Query): Filter<Stored>[] {
+function listFilters(view: () => PlacedView, query: Query): Filter<Stored>[] {
   const now = view()
   const filters: Filter<Stored>[] = []
   for (const [name, type, index] of SETS) {
@@ -65,7 +65,7 @@ const SETS = [
 ] as const
 
 /** `resource:action`, the key of an action of any resource, or the id of an action. */
-function ofPermission(view: () => View, ref: string): Filter<Stored> {
+function ofPermission(view: () => PlacedView, ref: string): Filter<Stored> {
   const one = ref.includes(':') ? ref : permissionOfId(view(), ref)
   if (one === undefined) return { fits: ({ permission }) => permission.slice(permission.indexOf(':') + 1) === ref }
   return { sources: [indexed(view, 'rules_of_permission', one)], fits: ({ permission }) => permission === one }

@@ -6,14 +6,15 @@ import { readAudit } from '../../../decision-log/audit-queries.ts'
 import { presentFields } from '../../../kinds/fields.ts'
 import type { Giving } from '../../../kinds/giving.ts'
 import type { Resource } from '../../../kinds/resource.ts'
-import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import { noteFields } from '../../../kinds/role-assignment.ts'
 import { keyedSince, type Tenant } from '../../../kinds/tenant.ts'
 import { projectTimes, timeFields } from '../../../kinds/times.ts'
 import type { Actor, HistoryEntry } from '../../../log/change.ts'
 import { readHistory } from '../../../management/history/history.ts'
 import { changesOfTenant, type TenantChange } from '../../../management/history/tenant-history.ts'
+import { listRolesToRequest } from '../../../management/objects/roles-to-request.ts'
 import type { PastRevisions } from '../../../management/past/past-revisions.ts'
+import { isPermitted } from '../../../management/rules/permitted.ts'
 import { listPermissions } from '../../../management/rules/tenant-roles.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { makeLongPage } from '../../../management/schemas/schema-parts.ts'
@@ -29,13 +30,14 @@ import {
 } from '../../../management/schemas/tenant-reads.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { EVERYBODY } from '../../../model/keys.ts'
-import { membershipKey, partKey } from '../../../model/objects.ts'
+import { membershipKey } from '../../../model/objects.ts'
 import type { Explanation } from '../../../pdp/pdp.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
-import { pageBody, type Query, readFlag, readPage, readText, readTexts, readTime } from '../../page.ts'
-import { sliced } from '../collection-pages.ts'
+import { pageBody, type Query, readFlag, readText, readTexts, readTime } from '../../page.ts'
+import { everyObject, paged } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
+import { askedPage, nextCursor } from '../cursors.ts'
 import { fieldPrinter } from '../render/fields.ts'
 import { printTime } from '../render/stamps.ts'
 import { type RouteContext, requestView } from '../route-context.ts'
@@ -80,9 +82,8 @@ function resourcesRoute(app: FastifyInstance, management: RouteContext): void {
     query: PageQuery,
     form: 'page',
     rows: async ({ view, ref }, page) => {
-      const now = view()
-      now.require('tenant', ref)
-      return sliced([...now.list('resource')], page)
+      view().require('tenant', ref)
+      return paged(everyObject(view, 'resource'), page)
     },
     answer: TenantResource,
     print: (_asked, resources) =>
@@ -91,15 +92,16 @@ function resourcesRoute(app: FastifyInstance, management: RouteContext): void {
 }
 
 function decisionsRoute(app: FastifyInstance, management: RouteContext): void {
+  const { store } = management
   const schema = { querystring: TenantDecisionQuery, response: { 200: makeLongPage(TenantDecision) } }
   app.get<OfTenant>(
     `${TENANT}/decisions`,
     describe(read, 'List recorded decisions in a tenant', schema),
-    async (request) => {
+    async (request, reply) => {
       const { query, scope } = request
       const tenant = requireTenant(management, request)
       const view = requestView(management, request)
-      const page = readPage(query)
+      const page = askedPage(store, request)
       const users = readValues(query, 'users')
       const known = users.filter((user) => user === EVERYBODY || isMember(view, tenant, user))
       const until = readTime(query, 'timestamp_to')
@@ -114,13 +116,12 @@ function decisionsRoute(app: FastifyInstance, management: RouteContext): void {
       // a tenant before may have had the same key
       const since = Math.max(keyedSince(tenant), readTime(query, 'timestamp_from') ?? 0)
       if (users.length > 0 && known.length === 0) return { ...pageBody([], 0, page), pagination_count: 0 }
-      const { rows, total, reachable } = await readAudit(management.audit, {
+      const { rows, total, reachable, ...end } = await readAudit(management.audit, {
         environment: scope.environment.id,
         since,
         until: until === undefined ? undefined : until + 999,
         ...makeFilter(asked, ''),
-        offset: page.offset,
-        rows: page.rows,
+        page,
       })
       const now = requestView(management, request)
       const data = rows.map(({ at, user, action, resource_type, resource_key, decision }) => ({
@@ -131,7 +132,8 @@ function decisionsRoute(app: FastifyInstance, management: RouteContext): void {
         resource_key,
         decision,
       }))
-      return { ...pageBody(data, total, page), pagination_count: reachable }
+      const next = nextCursor(store, request, reply, end, total)
+      return { ...pageBody(data, total, page, next), pagination_count: reachable }
     },
   )
 }
@@ -145,19 +147,18 @@ function historyRoute(app: FastifyInstance, management: RouteContext): void {
   app.get<OfTenant>(
     `${TENANT}/history`,
     describe(read, 'List what was changed in a tenant', schema),
-    async (request) => {
+    async (request, reply) => {
       const { query, scope } = request
       const tenant = requireTenant(management, request)
-      const page = readPage(query)
+      const page = askedPage(store, request)
       const until = readTime(query, 'timestamp_until')
       const findChanges = ({ log, revision, at }: HistoryEntry) =>
         changesOfTenant(tenant, { at, changes: store.changesWith(log, revision, tenant.key) })
-      const { rows, total, reachable } = await readHistory(store, {
+      const { rows, total, reachable, ...end } = await readHistory(store, {
         logs: [scope.environment.id],
         fits: (entry) => (until === undefined || entry.at <= until) && findChanges(entry).length > 0,
         since: Math.max(keyedSince(tenant), readTime(query, 'timestamp_from') ?? 0),
-        offset: page.offset,
-        rows: page.rows,
+        page,
       })
       const control = store.view(scope.organization)
       const data: TenantEvent[] = rows.map((entry) => ({
@@ -165,7 +166,8 @@ function historyRoute(app: FastifyInstance, management: RouteContext): void {
         api_key: findKeyOfTenant(control, tenant, entry.by),
         changes: findChanges(entry).map(printChange),
       }))
-      return { ...pageBody(data, total, page), pagination_count: reachable }
+      const next = nextCursor(store, request, reply, end, total)
+      return { ...pageBody(data, total, page, next), pagination_count: reachable }
     },
   )
 }
@@ -195,6 +197,7 @@ function whyRoute(app: FastifyInstance, management: RouteContext, past: PastRevi
       const on = { type: resource.key, tenant: tenant.key, ...(instance === undefined ? {} : { key: instance }) }
       const explanation = pdp.explain(user, body.action, on)
       const { allow, because } = explanation
+      const denied = { user, action: body.action, type: resource.key, instance, tenant: tenant.key }
       return {
         allow,
         ...{ user, action: body.action, tenant: tenant.key },
@@ -207,6 +210,7 @@ function whyRoute(app: FastifyInstance, management: RouteContext, past: PastRevi
             ...(end === undefined ? {} : { valid_until: printTime(end) }),
           })),
         offered: allow ? [] : findOffered(requestView(management, request), tenant, resource.key, body.action),
+        requestable: allow ? [] : listRolesToRequest(requestView(management, request), denied, Date.now()),
       }
     },
   )
@@ -249,16 +253,4 @@ function findOffered(view: StoredView, tenant: Tenant, type: string, action: str
     .filter((role) => isOffered(role) && isPermitted(view, role, permission))
     .map(({ role, resource }) => ({ role, resource }))
   return [...inTenant, ...onInstances]
-}
-
-/** True when the role or one that it extends has the permission. */
-function isPermitted(view: View, { resource, role }: ResourceRole, permission: string): boolean {
-  // a Set also walks what is added on the way
-  const reached = new Set([role])
-  for (const key of reached) {
-    const found = view.get('resource_role', partKey(resource, key))
-    if (found?.permissions.includes(permission)) return true
-    for (const parent of found?.extends ?? []) reached.add(parent)
-  }
-  return false
 }

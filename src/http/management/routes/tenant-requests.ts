@@ -15,8 +15,8 @@ import {
 import { describe } from '../../description.ts'
 import { readText } from '../../page.ts'
 import { readActing } from '../acting-user.ts'
-import { sliced } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
+import { ordered } from '../ordered-rows.ts'
 import { accessRequestRead, requestableRole } from '../render/access-requests.ts'
 import { isWithinOwn, type RouteContext, requestView, write } from '../route-context.ts'
 import { AS, listRequests } from './access-requests.ts'
@@ -63,8 +63,13 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
     query: RequestableRoleQuery,
     form: 'page',
     rows: async ({ view, ref, query }, page) => {
-      const tenant = view().require('tenant', ref).key
-      return sliced(listRequestable(view(), { tenant, as: readText(query, 'as') }, Date.now()), page)
+      const now = view()
+      const tenant = now.require('tenant', ref).key
+      const roles = listRequestable(now, { tenant, as: readText(query, 'as') }, Date.now()).map((row) => {
+        const kind = 'resource' in row.role ? 'resource_role' : 'role'
+        return { row, at: [kind === 'role' ? 0 : 1, now.findPlace(kind, row.role.key) ?? 0] }
+      })
+      return ordered(roles, page)
     },
     answer: RequestableRole,
     print: (_asked, roles) => roles.map(requestableRole),

@@ -19,9 +19,11 @@ import {
 } from '../../../management/schemas/tenant-roles.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
+import type { Page } from '../../page.ts'
 import { readWord } from '../access-query.ts'
-import { sliced } from '../collection-pages.ts'
+import { everyObject, indexed, joined, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
+import { type Part, pageOfParts } from '../ordered-rows.ts'
 import { assignableRole, offeredPermission } from '../render/schema.ts'
 import { isWithinOwn, type RouteContext, requestView, write } from '../route-context.ts'
 
@@ -54,10 +56,9 @@ export function tenantRoleRoutes(app: FastifyInstance, management: RouteContext)
     operation: 'members.read',
     query: TenantRoleQuery,
     form: 'page',
-    rows: async ({ view, ref, query }, page) => {
-      const now = view()
-      const tenant = now.require('tenant', ref).key
-      return sliced(listOffered(now, tenant, readWord(query, 'offered', OFFERS, 'assignable')), page)
+    rows: ({ view, ref, query }, page) => {
+      const tenant = view().require('tenant', ref).key
+      return listOffered(view, tenant, readWord(query, 'offered', OFFERS, 'assignable'), page)
     },
     answer: AssignableRole,
     print: (_asked, roles) => roles.map(assignableRole),
@@ -72,7 +73,7 @@ export function tenantRoleRoutes(app: FastifyInstance, management: RouteContext)
     rows: async ({ view, ref }, page) => {
       const now = view()
       now.require('tenant', ref)
-      return sliced(listPermissions(now), page)
+      return pageOfParts(listPermissions(now), page)
     },
     answer: OfferedPermission,
     print: (_asked, permissions) => permissions.map(offeredPermission),
@@ -145,19 +146,28 @@ function toInput(management: RouteContext, request: FastifyRequest<Named>) {
 
 /** Roles of the environment that are offered to the tenant, and its own, which are offered for everything. */
 function listOffered(
-  view: StoredView,
+  view: () => StoredView,
   tenant: string,
   offered: (typeof OFFERS)[number],
-): readonly (Role | ResourceRole | TenantRole)[] {
-  const own = view.by('roles_of_tenant', tenant)
-  if (offered === 'extendable') return [...[...view.list('role')].filter(({ extendable }) => extendable), ...own]
-  return [...[...view.list('role'), ...view.list('resource_role')].filter(isAssignable), ...own]
+  page: Page,
+): Promise<Rows<Role | ResourceRole | TenantRole>> {
+  const own = indexed(view, 'roles_of_tenant', tenant)
+  const roles = everyObject(view, 'role')
+  const all: readonly Source<Role | ResourceRole | TenantRole>[] =
+    offered === 'extendable' ? [roles, own] : [roles, everyObject(view, 'resource_role'), own]
+  const isOffered = (role: Role | ResourceRole | TenantRole): boolean => {
+    if ('tenant' in role) return true
+    return offered === 'extendable' ? 'extendable' in role && role.extendable === true : isAssignable(role)
+  }
+  return searched(joined(all), page, (role) => (isOffered(role) ? role : undefined), true)
 }
 
 const isAssignable = (role: Giving): boolean => role.assignable_by_tenants === true
 
-function listPermissions(view: StoredView): readonly { readonly resource: Resource; readonly action: Action }[] {
-  return [...view.list('resource')].flatMap((resource) =>
-    resource.actions.filter(({ grantable }) => grantable).map((action) => ({ resource, action })),
-  )
+function listPermissions(view: StoredView): readonly Part<{ readonly resource: Resource; readonly action: Action }>[] {
+  const parts: Part<{ readonly resource: Resource; readonly action: Action }>[] = []
+  for (const { place, object: resource } of view.listPlaced('resource'))
+    for (const action of resource.actions)
+      if (action.grantable) parts.push({ row: { resource, action }, id: action.id, of: place })
+  return parts
 }

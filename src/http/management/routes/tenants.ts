@@ -17,7 +17,7 @@ import { assignmentKey, membershipKey } from '../../../model/objects.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
-import { indexed, paged, type Rows, type Source, searched } from '../collection-pages.ts'
+import { indexed, NO_ROWS, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { assignmentRead, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
@@ -149,7 +149,7 @@ async function listTenantUsers(view: () => StoredView, ref: string, query: Query
   const shown = readShown(query)
   const roleRef = readText(query, 'role')
   const role = roleRef === undefined ? undefined : findRoleInTenants(view(), roleRef)?.key
-  if (roleRef !== undefined && role === undefined) return { rows: [], total: 0 }
+  if (roleRef !== undefined && role === undefined) return NO_ROWS
   const { hidden, fits } = await withoutState(view, tenant, role, shown)
   const visible = () => view().without(role === undefined ? 'membership' : 'role_assignment', hidden)
   const source: Source<Link> =
@@ -158,8 +158,8 @@ async function listTenantUsers(view: () => StoredView, ref: string, query: Query
       : indexed(visible, 'assignments_of_role_in_tenant', `${role}/${tenant}`)
   const findUser = (row: Link): User | undefined => view().get('user', row.user)
   if (search === undefined && fits === undefined) {
-    const { rows, total } = paged(source, page)
-    return { rows: rows.map(findUser).filter((user) => user !== undefined), total }
+    const { rows, ...more } = paged(source, page)
+    return { ...more, rows: rows.map(findUser).filter((user) => user !== undefined) }
   }
   const { fits: isFound } = search === undefined ? { fits: () => true } : textFilter('user', [search])
   const pick = (row: Link): User | undefined => {

@@ -11,7 +11,7 @@ import {
   TupleQuery,
   TupleRead,
 } from '../../../management/schemas/tuples.ts'
-import type { StoredView, View } from '../../../store/view.ts'
+import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { type Filter, indexed, referring } from '../collection-pages.ts'
@@ -91,7 +91,7 @@ function printTuples({ scope, view }: Asked, tuples: readonly RelationshipTuple[
  * `tenant`, `subject` and `object` (id or `type:key`), `relation`, `object_type`, `subject_type`. What names nothing
  * finds nothing.
  */
-function listFilters(view: () => View, query: Query): Filter<RelationshipTuple>[] {
+function listFilters(view: () => StoredView, query: Query): Filter<RelationshipTuple>[] {
   const now = view()
   const filters: Filter<RelationshipTuple>[] = []
   for (const [name, kind, index] of NAMED) {
@@ -124,7 +124,7 @@ const NAMED = [
 ] as const
 
 /** Tuples of any of these relations: the types of subject and object are those that the relation declares. */
-function related(view: () => View, relations: readonly Relation[]): Filter<RelationshipTuple> {
+function related(view: () => StoredView, relations: readonly Relation[]): Filter<RelationshipTuple> {
   const keys = new Set(relations.map(({ key }) => key))
   return {
     sources: [...keys].map((key) => indexed(view, 'tuples_of_relation', key)),
