@@ -8,7 +8,7 @@ const WRITES = ['document:write']
 
 const tenantKey = (at) => `tenant-${String(at).padStart(5, '0')}`
 const roleKey = (number, tenant) => (tenant === undefined ? `role-${number}` : `role-${number}@${tenant}`)
-const permissionsOf = (number) => (number % 2 === 0 ? READS : WRITES)
+const listPermissions = (number) => (number % 2 === 0 ? READS : WRITES)
 const userKey = (tenant, number) => `${tenant}-user-${number}`
 
 /**
@@ -19,12 +19,13 @@ export function* tenantRoleChanges({ tenants, areOwn }) {
   yield put('resource', 'document', { actions: ['read', 'write', 'share'] })
   const numbers = Array.from({ length: ROLES_OF_TENANT }, (_, number) => number)
   // a policy has roles of its own, besides
-  for (const number of numbers) yield put('role', roleKey(number), { permissions: permissionsOf(number), extends: [] })
+  for (const number of numbers)
+    yield put('role', roleKey(number), { permissions: listPermissions(number), extends: [] })
   for (let at = 0; at < tenants; at++) yield put('tenant', tenantKey(at), {})
   for (let at = 0; at < tenants; at++) {
     const tenant = tenantKey(at)
     for (const number of areOwn ? numbers : []) {
-      const value = { tenant, role: roleKey(number), permissions: permissionsOf(number), extends: [] }
+      const value = { tenant, role: roleKey(number), permissions: listPermissions(number), extends: [] }
       yield put('tenant_role', roleKey(number, tenant), value)
     }
     for (const number of [0, 1]) yield put('user', userKey(tenant, number), { attributes: {} })
