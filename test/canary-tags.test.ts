@@ -23,6 +23,7 @@ import * as OF_TIMES_IN_THE_HOST from './property/times-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
 import { NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './replicas/other-versions.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
+import { ANSWERS_AFTER_THEIR_WRITE } from './support/repeated-writes.ts'
 
 const CANARIES: readonly Canary[] = [
   OF_ACCESS_DIFF,
@@ -43,6 +44,7 @@ const CANARIES: readonly Canary[] = [
   ...Object.values(OF_EVERYBODY_IN_THE_HOST),
   ...Object.values(OF_TIMES_IN_THE_HOST).filter((each) => typeof each !== 'function'),
   ...Object.values(OF_REPLICAS),
+  ANSWERS_AFTER_THEIR_WRITE,
   NEXT,
   WITHOUT_GROUPS,
   WITHOUT_TIMES,

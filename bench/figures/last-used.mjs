@@ -15,7 +15,7 @@ const LINES_PER_BATCH = 30_000
 const USERS_PER_CALL = 2_000
 
 const userKey = (at) => `user-${at}`
-const findTenant = (at) => `tenant-${at % TENANTS}`
+const tenantKey = (at) => `tenant-${at % TENANTS}`
 
 export async function measureLastUsed(results, { effort, progress }) {
   const { decisions, users, rounds } = {
@@ -43,7 +43,7 @@ async function fill(api, users) {
   await api.ask('POST', '$S/resources', { key: 'ledger', name: 'Ledger', actions })
   const permissions = ACTIONS.map((action) => `ledger:${action}`)
   await api.ask('POST', '$S/roles', { key: 'bookkeeper', name: 'Bookkeeper', permissions })
-  const tenants = Array.from({ length: TENANTS }, (_, at) => ({ key: findTenant(at), name: findTenant(at) }))
+  const tenants = Array.from({ length: TENANTS }, (_, at) => ({ key: tenantKey(at), name: tenantKey(at) }))
   await api.ask('POST', '$F/bulk/tenants', { operations: tenants })
   await api.askAll(
     'POST',
@@ -52,7 +52,7 @@ async function fill(api, users) {
       for (const operations of pieces(users, USERS_PER_CALL, (at) => ({ key: userKey(at) }))) yield { operations }
     })(),
   )
-  const assignment = (at) => ({ user: userKey(at), role: 'bookkeeper', tenant: findTenant(at) })
+  const assignment = (at) => ({ user: userKey(at), role: 'bookkeeper', tenant: tenantKey(at) })
   await api.askAll('POST', '$F/role_assignments/bulk', pieces(users, USERS_PER_CALL, assignment))
 }
 
@@ -66,7 +66,7 @@ async function record(data, environment, { decisions, users }) {
     const user = (seq * 7_919) % users
     const at = now - (decisions - seq) * 1_000
     last.set(userKey(user), at)
-    const asked = { tenant: findTenant(user), action: ACTIONS[seq % ACTIONS.length], resourceType: 'ledger' }
+    const asked = { tenant: tenantKey(user), action: ACTIONS[seq % ACTIONS.length], resourceType: 'ledger' }
     const found = { allow: true, reason: undefined, micros: 10, revision: 1, sent: undefined, now: undefined }
     const sent = { request: `r-${seq}`, resourceKey: null, isTenantSent: true, omitted: [] }
     const whole = { at, environment, apiKey, user: userKey(user), ...asked, ...found, ...sent }

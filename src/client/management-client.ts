@@ -1,6 +1,6 @@
 // The client of `zerohop/client`: openapi-fetch with the types of our own OpenAPI document, which the build makes from
-// the routes (scripts/build-openapi.mjs). It adds the key, a bound of time, and the revision of the last write. It
-// never sends a request twice: whether a write that failed may be sent again is for its caller to know.
+// the routes (scripts/build-openapi.mjs). It adds the key, a bound of time, and the revision of the last write.
+// Writes are sent again only where the server has said that it carries each out once (repeated-writes.ts).
 import createFetchClient, {
   type Client,
   type ClientPathsWithMethod,
@@ -9,9 +9,10 @@ import createFetchClient, {
 } from 'openapi-fetch'
 import type { paths } from '../../build/management-api.ts'
 import { ZerohopError } from '../model/errors.ts'
-import { CLIENT_REQUEST_MS } from '../model/limits.ts'
+import { CLIENT_REQUEST_MS, CLIENT_TRIES } from '../model/limits.ts'
 import { reasonHeaders, type SentReasons } from '../model/reason-headers.ts'
 import { fetchWhole } from './ask.ts'
+import { repeatWrites } from './repeated-writes.ts'
 
 export interface ClientOptions {
   /** address of the management API */
@@ -23,6 +24,11 @@ export interface ClientOptions {
   readonly apiKey: string | null
   /** for the whole answer to one request, in milliseconds; 30,000 when absent */
   readonly timeoutMs?: number
+  /**
+   * how often a write is sent at most, where the server says that it carries it out once: after a lost connection, a
+   * timeout, 502, 503, and 429 with `Retry-After`; 4 when absent, 1: never again
+   */
+  readonly tries?: number
   /**
    * why the writes of this client are made, and what for, such as the key of an issue: the history shows both. One
    * request says another one by `headers: reasonHeaders({ reason })`
@@ -61,10 +67,12 @@ export function createClient({
   url,
   apiKey,
   timeoutMs = CLIENT_REQUEST_MS,
+  tries = CLIENT_TRIES,
   reason,
   ticket,
 }: ClientOptions): ManagementClient {
-  return clientOver((request) => fetchWhole(request, timeoutMs), url, apiKey, { reason, ticket })
+  const send = repeatWrites((request) => fetchWhole(request, timeoutMs), tries)
+  return clientOver(send, url, apiKey, { reason, ticket })
 }
 
 /** A client whose requests are answered by a function. @param url what is before the paths */

@@ -97,11 +97,24 @@ export const ERRORS = {
   ELEMENTS_MISSING: { class: 'rejected', message: 'no Elements host configured' },
   POLICY_INVALID: { class: 'invalid', message: 'the policy has errors: {reason}' },
   // objects
+  ITEMS_DIFFER: {
+    class: 'invalid',
+    message: '{kind} `{key}` is in the body twice with different content: items {first} and {second}',
+  },
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
   ENVIRONMENT_CHANGED: {
     class: 'precondition',
     message: 'environment `{key}` is at revision {revision}, not at the expected {expected}',
+  },
+  OBJECT_CHANGED: {
+    class: 'precondition',
+    message: '{kind} `{key}` was changed meanwhile: read it, and send `if-match` with the etag that it has now',
+  },
+  REVISION_MOVED: {
+    class: 'conflict',
+    message:
+      'the environment is at revision {revision}, not at {expected} as `x-if-revision` says: nothing was written',
   },
   PRUNE_EMPTY: { class: 'invalid', message: 'the policy is empty: `prune` needs at least one object' },
   PRUNE_CASCADES: {
@@ -318,6 +331,11 @@ export const ERRORS = {
     message: 'log `{log}` is at revision {have} here, and revision {got} of the database does not continue it',
   },
   IDEMPOTENCY_MISMATCH: { class: 'invalid', message: 'idempotency key `{key}` was already used with another request' },
+  IDEMPOTENCY_UNREADABLE: {
+    class: 'conflict',
+    message:
+      'the request with idempotency key `{key}` was carried out, and its answer cannot be given again: read what is there',
+  },
   // migration
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend

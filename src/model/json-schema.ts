@@ -72,6 +72,12 @@ export function membersExcept<P extends TProperties, K extends keyof P & string>
   return Object.fromEntries(rest) as Omit<P, K>
 }
 
+/** An object of an answer with further members. */
+export const withMembers = <P extends TProperties, M extends TProperties>(
+  { properties }: TObject<P>,
+  more: M,
+): TObject<P & M> => open({ ...properties, ...more })
+
 /** A member that may be absent. */
 export const optional = <S extends TSchema>(schema: S): TOptional<S> =>
   ({ ...schema, [OPTIONAL]: true }) as unknown as TOptional<S>

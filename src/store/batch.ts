@@ -5,12 +5,16 @@ import { randomBytes } from 'node:crypto'
 import { IMAGE_ROOM, type ImageSize } from '../kernel/image-bytes.ts'
 import type { Actor, Change, LogId, Position } from '../log/change.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import { type Failure, toFailure } from '../threads/failure.ts'
+import { RETENTION_ROWS_PER_STEP } from '../model/limits.ts'
+import { toFailure } from '../threads/failure.ts'
 import { withApplied } from './applied.ts'
 import { NO_SUM } from './checksum.ts'
 import { asDiskError } from './disk.ts'
+import { requireExpected } from './expected.ts'
 import type { Head } from './heads.ts'
 import { EMPTY_LOG, listSizes, requireRoom, withSize } from './image-budget.ts'
+import type { AskingKey, Job, Reply } from './job.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 import { KIND_NUMBERS } from './kinds.ts'
 import { abort } from './lmdb.ts'
 import { LmdbView } from './lmdb-view.ts'
@@ -22,50 +26,6 @@ import { apply } from './state.ts'
 import type { Tables } from './tables.ts'
 import { type Retention, type Trimmed, trim } from './trim.ts'
 import type { Decided, Mint, UseCase, UseCases } from './view.ts'
-
-/** A use case waiting to be run. */
-export interface Job {
-  readonly log: LogId
-  readonly name: string
-  readonly input: unknown
-  readonly by: Actor
-  /** The key that asked: looked at again where another process may have revoked it since. */
-  readonly key?: AskingKey
-  /** The request is carried out once, however often it is sent. */
-  readonly once?: Once
-  /** id of the task that this write ends */
-  readonly task?: string
-  /** The log is the first of all: refused when there is another organization. */
-  readonly isFirst?: boolean
-  /** The key of an organization whose log begins: refused when another organization has it. */
-  readonly newOrganization?: string
-}
-
-/** A request with an idempotency key. */
-export interface Once {
-  /** whose key it is: the id of an API key */
-  readonly caller: string
-  readonly key: string
-  /** SHA-256 of the request, in hex */
-  readonly fingerprint: string
-}
-
-/** An API key, by its hash, and the organization whose control log has it. */
-export interface AskingKey {
-  readonly organization: LogId
-  readonly hash: string
-}
-
-export interface Done {
-  readonly result: unknown
-  readonly revision: number
-  /** other logs than its own that the use case wrote to */
-  readonly also: readonly LogId[]
-  /** absent without any */
-  readonly warnings?: readonly string[]
-}
-
-export type Reply = Done | { readonly failure: Failure }
 
 export interface Answer {
   readonly replies: readonly Reply[]
@@ -128,6 +88,7 @@ export class BatchRunner {
   readonly #seal: Seal
   readonly #folder: string
   readonly #imageBytesMax: number
+  readonly #answers: KeptAnswers | undefined
   /** Copies of the heads on disk, and of those that the open transaction has moved. Bounded by the number of logs. */
   readonly #heads = new Map<LogId, Head>()
   #moved = new Set<LogId>()
@@ -138,8 +99,19 @@ export class BatchRunner {
   /** what the open transaction decided, while it is to be aborted */
   #proposed: { entries: ProposedEntry[]; secrets: SealedSecret[]; touched: Set<LogId> } | undefined
 
-  /** @param imageBytesMax for tests: the largest image of one environment, in bytes */
-  constructor(tables: Tables, useCases: UseCases, seal: Seal, folder: string, imageBytesMax = IMAGE_ROOM) {
+  /**
+   * @param answers keeps what is answered to requests with an idempotency key; not of replicas
+   * @param imageBytesMax for tests: the largest image of one environment, in bytes
+   */
+  constructor(
+    tables: Tables,
+    useCases: UseCases,
+    seal: Seal,
+    folder: string,
+    answers?: KeptAnswers,
+    imageBytesMax = IMAGE_ROOM,
+  ) {
+    this.#answers = answers
     this.#tables = tables
     this.#search = new SearchEdits(tables.search)
     this.#useCases = useCases
@@ -264,7 +236,10 @@ export class BatchRunner {
     try {
       return this.#tables.root.transactionSync(() => {
         const logs = heads.all().map(([log]) => log)
-        return trim(this.#tables, { get: (log) => this.#findHead(log), set }, logs, retention)
+        const trimmed = trim(this.#tables, { get: (log) => this.#findHead(log), set }, logs, retention)
+        if (trimmed.more || this.#answers === undefined) return trimmed
+        const forgotten = this.#answers.trim(retention.now, RETENTION_ROWS_PER_STEP)
+        return { ...trimmed, rows: trimmed.rows + forgotten, more: forgotten === RETENTION_ROWS_PER_STEP }
       })
     } catch {
       this.#heads.clear()
@@ -280,9 +255,11 @@ export class BatchRunner {
 
   #transact(jobs: readonly Job[], now: number): Answer {
     this.#begin()
+    this.#answers?.begin(jobs.some(({ once }) => once !== undefined))
     const mint = new NodeMint(now)
     return this.#tables.root.transactionSync(() => {
-      const replies = jobs.map((job) => this.#runOne(job, mint))
+      const replies = jobs.map((job) => this.#runOnce(job, mint))
+      this.#answers?.end(now)
       return { replies, moved: this.#end() }
     })
   }
@@ -305,6 +282,21 @@ export class BatchRunner {
       moved.push([log, { revision: head.revision, chain: head.chain }])
     }
     return moved
+  }
+
+  /** A request with an idempotency key that was carried out gets its answer again. */
+  #runOnce(job: Job, mint: Mint): Reply {
+    const { once } = job
+    if (once === undefined || this.#answers === undefined) return this.#runOne(job, mint)
+    try {
+      const answered = this.#answers.find(once, mint.now)
+      if (answered !== undefined) return answered
+    } catch (error) {
+      return { failure: toFailure(error) }
+    }
+    const reply = this.#runOne(job, mint)
+    if (!('failure' in reply)) /* canary: answers-with-their-write */ this.#answers.put(once, reply, mint.now)
+    return reply
   }
 
   #runOne(job: Job, mint: Mint): Reply {
@@ -346,7 +338,9 @@ export class BatchRunner {
       this.#proposed?.touched.add(log)
       return this.#findHead(log)
     }
-    return useCase(new LmdbView(this.#tables, findHead, job.log, rows), job.input as never, mint)
+    const view = new LmdbView(this.#tables, findHead, job.log, rows)
+    if (job.expected !== undefined) requireExpected(view, job.expected)
+    return useCase(view, job.input as never, mint)
   }
 
   /**

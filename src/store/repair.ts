@@ -28,6 +28,7 @@ export function repair(from: Tables, to: Tables, report: Report): void {
   const heads = from.heads.all()
   to.root.transactionSync(() => to.totals.create(from.totals.read().next_log))
   copySecrets(from, to, report)
+  copyAnswers(from, to, report)
   for (const [log, head] of heads) new LogRepair(from, to, log, head, report).run()
 }
 
@@ -45,6 +46,28 @@ function copySecrets(from: Tables, to: Tables, report: Report): void {
   for (const part of parts(intact, UPGRADE_ROWS_PER_STEP)) {
     to.root.transactionSync(() => {
       for (const { key, content } of part) to.secrets.put(Buffer.from(key).toString(), content)
+    })
+  }
+}
+
+/** Answers to requests with an idempotency key: without them such a request could be carried out twice. */
+function copyAnswers(from: Tables, to: Tables, report: Report): void {
+  const table = from.answers('open')
+  if (table === undefined) return
+  const copy = to.answers('create')
+  const intact: Entry<Uint8Array>[] = []
+  try {
+    for (const entry of table.inspect()) {
+      if (entry.damage === undefined) intact.push({ ...entry, key: Buffer.from(entry.key) })
+      else report(`${entry.damage.message}: it is lost`)
+    }
+  } catch (error) {
+    if (!isZerohopError(error, 'DATA_DAMAGED')) throw error
+    report(`${error.message}: some answers to requests with an idempotency key are lost`)
+  }
+  for (const part of parts(intact, UPGRADE_ROWS_PER_STEP)) {
+    to.root.transactionSync(() => {
+      for (const { key, content } of part) copy?.put(key, content)
     })
   }
 }

@@ -12,14 +12,15 @@ import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { Listeners, type OnEvent } from '../model/events.ts'
 import { FOR_ITS_OWNER, makeFolder } from '../model/folder.ts'
-import type { AskingKey, Once } from './batch.ts'
 import { discardCache, discardLost, findLoss, forgetLoss, prepareCache, requireNoCache } from './cache-folder.ts'
 import { Damages, isControl } from './damages.ts'
 import { prepareData } from './data-file.ts'
 import { asOpenError, syncFile } from './disk.ts'
 import { DiskState } from './disk-state.ts'
+import type { Expected } from './expected.ts'
 import { type Followers, Following } from './following.ts'
 import { entryCount, type Head } from './heads.ts'
+import type { AskingKey, Once } from './job.ts'
 import { LmdbView } from './lmdb-view.ts'
 import { acquireLock, type Lock } from './lock.ts'
 import { readChanged, readChangesWith, readEntries, readHistory, readHistoryId } from './log.ts'
@@ -57,12 +58,14 @@ export interface ReplicaOptions {
   readonly secretsKey: Uint8Array
 }
 
-/** Who asks for a write, for a store whose log of record others write too. */
+/** Who asks for a write, and how. */
 export interface Asking {
-  /** the key that asks; the write is refused when it is revoked before the write is on record */
+  /** of replicas: the key that asks; the write is refused when it is revoked before the write is on record */
   readonly key?: AskingKey
   /** the request is carried out once, however often it is sent */
   readonly once?: Once
+  /** the write is refused unless it holds: REVISION_MOVED, OBJECT_CHANGED */
+  readonly expected?: Expected
   /** id of the task that this write ends */
   readonly task?: string
   /** sets an empty database up: refused with OBJECT_EXISTS when another replica did so */
@@ -380,8 +383,12 @@ class LmdbStore<U extends UseCases> implements Store<U> {
     const damage = this.#damages.of(log)
     if (damage !== undefined) throw damage
     // where no one else writes, a key is as valid in the writer as it was at the gate
-    const { newOrganization, atCommit = false, ...asked } = asking
-    const alone = newOrganization === undefined ? {} : { newOrganization }
+    const { newOrganization, once, expected, atCommit = false, ...asked } = asking
+    const alone = {
+      ...(newOrganization === undefined ? {} : { newOrganization }),
+      ...(once === undefined ? {} : { once }),
+      ...(expected === undefined ? {} : { expected }),
+    }
     const job = { log, name, input, by, ...alone, ...(this.isReplicated ? asked : {}) }
     const writer = this.#writer
     const done = await this.#following.during(atCommit, () => writer.commit(job))

@@ -68,6 +68,11 @@ export interface Tables {
   readonly hashes: CountedTable<string>
   /** id of an API key → its sealed secret */
   readonly secrets: CountedTable<Uint8Array>
+  /**
+   * Answers to requests with an idempotency key (kept-answers.ts): a table that older versions do not open, so that it is
+   * made when it is needed; undefined while it is not there.
+   */
+  answers(mode: 'open' | 'create'): RecordTable<Uint8Array> | undefined
 }
 
 /** Number of each table in its checksums. A number is never reused for another table. */
@@ -84,6 +89,7 @@ const TABLE_NUMBERS = {
   objects_resource_instance: 10,
   objects_relationship_tuple: 11,
   search: 12,
+  answers: 13,
 } as const
 export type RecordTableName = keyof typeof TABLE_NUMBERS
 
@@ -168,6 +174,23 @@ function makeTables(root: RootDatabase, folder: string, create: boolean): Tables
     if (database !== undefined) return database
     throw new ZerohopError('DATA_DAMAGED', { what: dataFolder(folder), reason: `table ${name} is missing` })
   }
+  let kept: RecordTable<Uint8Array> | undefined
+  const answers = (mode: 'open' | 'create'): RecordTable<Uint8Array> | undefined => {
+    if (kept !== undefined) return kept
+    const missing = new Error('no such table')
+    const describe = folderWide('the answer of')
+    const open = <V>(options: DatabaseOptions): Database<V, Uint8Array> => {
+      const database = root.openDB<V, Uint8Array>('answers', { ...options, create: mode === 'create' } as CreateOptions)
+      if (database === undefined) throw missing
+      return database
+    }
+    try {
+      kept = new RecordTable({ name: 'answers', number: TABLE_NUMBERS.answers, form: BYTES, describe, open })
+    } catch (error) {
+      if (error !== missing) throw error
+    }
+    return kept
+  }
   const records = <C>(name: RecordTableName, form: Form<C>, describe: Describe, rest: DatabaseOptions = {}) =>
     new RecordTable({
       name,
@@ -219,6 +242,7 @@ function makeTables(root: RootDatabase, folder: string, create: boolean): Tables
     rows: () => [...objectTables, keys, ids, indexes, search, log].reduce((sum, table) => sum + table.walk(), 0),
     hashes: counted('hashes', TEXT, 'the key hash'),
     secrets: counted('secrets', BYTES, 'the sealed secret of'),
+    answers,
   }
 }
 

@@ -6,6 +6,7 @@ import type { KindName } from '../kinds/index.ts'
 import { KIND_NAMES } from '../kinds/index.ts'
 import type { LogId } from '../log/change.ts'
 import { ZerohopError } from '../model/errors.ts'
+import { VERIFY_ROWS_PER_STEP } from '../model/limits.ts'
 import { Digest } from './checksum.ts'
 import { dataFolder } from './disk.ts'
 import type { Head } from './heads.ts'
@@ -24,9 +25,29 @@ export function* verifyAll(tables: Tables, reporter: VerificationReporter): Gene
     })
     yield
   }
+  yield* verifyAnswers(tables, reporter)
   if (heads === undefined) return
   verifyStrays(tables, heads, reporter)
   for (const [log] of heads) yield* verifyLog(tables, log, reporter)
+}
+
+/** Answers to requests with an idempotency key, against their checksums. */
+function* verifyAnswers(tables: Tables, reporter: VerificationReporter): Generator<void> {
+  const table = tables.answers('open')
+  let start: Uint8Array | undefined
+  while (table !== undefined) {
+    const range = { ...(start === undefined ? {} : { start }), limit: VERIFY_ROWS_PER_STEP }
+    start = undefined
+    attempt(reporter, undefined, () => {
+      for (const { key, damage } of table.inspect(range)) {
+        start = Buffer.concat([key, Buffer.of(0)])
+        if (damage !== undefined) reporter.damage({ log: undefined, error: damage })
+        reporter.checked(1)
+      }
+    })
+    yield
+    if (start === undefined) return
+  }
 }
 
 /** The steps for one log, which may be written to or deleted meanwhile. */

@@ -2,7 +2,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { LogId, Position } from '../log/change.ts'
 import type { Failure } from '../threads/failure.ts'
-import type { Answer, Job } from './batch.ts'
+import type { Answer } from './batch.ts'
+import type { Job } from './job.ts'
 import type { DatabaseSettings, PlacedSighting, UpkeepEvent } from './settings.ts'
 import type { Retention, Trimmed } from './trim.ts'
 

@@ -4,7 +4,9 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { closePort } from '../threads/close-port.ts'
 import { toFailure } from '../threads/failure.ts'
-import { BatchRunner, type Reply } from './batch.ts'
+import { BatchRunner } from './batch.ts'
+import type { Reply } from './job.ts'
+import { KeptAnswers } from './kept-answers.ts'
 import { sealWith } from './secrets.ts'
 import { openTables, type Tables } from './tables.ts'
 import type { UseCases } from './view.ts'
@@ -37,7 +39,8 @@ export function serveWriter(useCases: UseCases, loadReplica: LoadReplica): void 
   const port = parentPort
   const { folder, secretsKey, imageBytesMax, replica } = workerData as ThreadData
   const tables = openTables(folder, 'write', replica === undefined ? 'durable' : 'cache')
-  const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder, imageBytesMax)
+  const answers = replica === undefined ? new KeptAnswers(tables, secretsKey) : undefined
+  const runner = new BatchRunner(tables, useCases, sealWith(secretsKey), folder, answers, imageBytesMax)
   const send = (message: FromThread): void => port.postMessage(message)
   const answer = (replies: Replies): void => {
     try {

@@ -237,10 +237,10 @@ interface WordRule {
 /**
  * Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of
  * files, the expiry of snapshots and of filters; records of decisions in an application; the
- * nonces of a follower; what runs in a browser.
+ * nonces of a follower, the keys of the writes of a client; what runs in a browser.
  */
 const BORDER =
-  /^src\/((cli|http|integration|browser|v1\/(routes|pdp|migrate\/commands))\/|(embedded|server|filters\/form|pdp\/(connect|decision-sender|last-image|snapshot|taking|answering)|management\/snapshot\/snapshot-file|model\/moment|client\/http-feed|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|browser|v1\/(routes|pdp|migrate\/commands))\/|(embedded|server|filters\/form|pdp\/(connect|decision-sender|last-image|snapshot|taking|answering)|management\/snapshot\/snapshot-file|model\/moment|client\/(http-feed|repeated-writes)|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

@@ -11,6 +11,7 @@ import { Planner } from '../../management/plan/planner.ts'
 import type { Snapshots } from '../../management/snapshot/snapshot.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import * as t from '../../model/json-schema.ts'
+import { IDEMPOTENCY_HOURS } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import { guideRoute } from '../../v1/routes/migration-guide.ts'
 import { v1Routes } from '../../v1/routes/v1-routes.ts'
@@ -187,11 +188,15 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
   return app
 }
 
+/** That a write with an idempotency key is carried out once, for so long: a client repeats writes only where it is said. */
+const IDEMPOTENCY_SAID = `${IDEMPOTENCY_HOURS}h`
+
 /** Answers hold facts of people: no cache keeps them, unless a route says so itself, and no browser guesses what they are. */
 function keepNowhere(app: FastifyInstance): void {
   beforeSending(app, (_request, reply) => {
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     reply.header('x-content-type-options', 'nosniff')
+    reply.header('x-idempotency', IDEMPOTENCY_SAID)
   })
 }
 

@@ -2,16 +2,22 @@
 // in its file of routes. What a description leaves out has no route; what is of another form is written by hand next to
 // it. A list alone is listRoute.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { KindName } from '../../kinds/index.ts'
 import type { ManagementUseCases } from '../../management/host/registry.ts'
+import type { FactName } from '../../management/objects/fact-writes.ts'
 import type { Operation } from '../../management/rules/access.ts'
+import { SETTLED_QUERY, WriteReport, writtenMembers } from '../../management/schemas/fact-writes.ts'
 import { listOrPage, makePage, NoBody } from '../../management/schemas/schema-parts.ts'
 import * as t from '../../model/json-schema.ts'
+import type { Expected } from '../../store/expected.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { describe, type Tag } from '../description.ts'
 import { type Page, pageBody, type Query, readFlag } from '../page.ts'
 import type { Scope } from './auth.ts'
 import type { Rows } from './collection-pages.ts'
 import { askedPage, nextCursor } from './cursors.ts'
+import { writeOne, writeSettled } from './fact-writes.ts'
+import { answerChanged, readExpectedObject, sendEtag } from './preconditions.ts'
 import { type RouteContext, requestView, write, writeNamed } from './route-context.ts'
 
 /** A request, as the functions of a description see it. */
@@ -137,6 +143,12 @@ export interface CollectionRoutes<
   /** PUT: what is not sent is reset. */
   readonly replace?: { readonly body: Replace; readonly useCase: UseCaseFor<ChangeInput<Part, t.Static<Replace>>, T> }
   readonly remove?: UseCaseFor<OneInput<Part>, null>
+  /** of facts whose creation and deletion can be repeated */
+  readonly fact?: FactName
+  /** the kind of what `find` gives, which has an etag then: `if-match` of a write is compared with it */
+  readonly kind?: KindName
+  /** `GET` of one object has a route of its own */
+  readonly isReadElsewhere?: true
 }
 
 const RESPONSES = { array: t.listOf, page: makePage, 'array or page': listOrPage } as const
@@ -174,7 +186,7 @@ export function collectionRoutes<
   description: CollectionRoutes<T, Create, Update, Replace, Part>,
 ): void {
   const { path: one, tag, noun, operations, resourceIn, reachedId, answer, print, beforeShown } = description
-  const { list, find, readQuery, create, update, replace, remove } = description
+  const { list, find, readQuery, create, update, replace, remove, fact, kind, isReadElsewhere } = description
   const at = one.lastIndexOf('/:')
   const [all, refName] = [one.slice(0, at), one.slice(at + 2)]
   const querystring = resourceIn ? { querystring: resourceIn.query } : {}
@@ -186,10 +198,30 @@ export function collectionRoutes<
   const toPlace = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
   const toTarget = (of: Asked) => ({ ...toPlace(of), ref: reachedId ? reachedId(of) : of.ref })
   /** The types of a description hold that this use case takes the input and answers with an object. */
-  const commit = (request: FastifyRequest, reply: FastifyReply, name: string, input: () => object): Promise<unknown> =>
+  const commit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    input: () => object,
+    expected?: Expected['object'],
+  ): Promise<unknown> =>
     reachedId
       ? writeNamed(management, request, name as Name, input as () => never)
-      : write(management, request, reply, name as Name, input() as never)
+      : write(management, request, reply, name as Name, input() as never, expected === undefined ? {} : { expected })
+  /** The object that a request expects, by its etag. */
+  const readExpected = (of: Asked): Expected['object'] =>
+    kind && find ? readExpectedObject(of.request, kind, of.ref, () => find(of) as never) : undefined
+  /** Carries a write out, or answers what the object is that has changed meanwhile. */
+  const unlessChanged = async (of: Asked, reply: FastifyReply, carryOut: () => Promise<unknown>): Promise<unknown> => {
+    try {
+      return await carryOut()
+    } catch (error) {
+      return answerChanged(reply, error, async () => {
+        const now = (find as (of: Asked) => T)(of) // it has an etag, so it is found
+        return { stored: now as object, shown: await show(of, now) }
+      })
+    }
+  }
   const show = async (of: Asked, object: T): Promise<unknown> => {
     await beforeShown?.(of, [object])
     return print(of, [object])[0]
@@ -202,20 +234,26 @@ export function collectionRoutes<
   }
   if (create) {
     const { body, useCase } = create
-    const schema = { ...querystring, body, response: { 200: answer } }
+    const settled = { querystring: SETTLED_QUERY.POST, body, response: { 200: asWritten(answer) } }
+    const schema = fact ? settled : { ...querystring, body, response: { 200: answer } }
     app.post(all, options('Create', schema, operations.create), async (request, reply) => {
       const of = asked(request)
       const sent = request.body as t.Static<Create> // the schema was checked
+      const call = { fact, method: 'POST', items: [sent] } as never // the description says that they are of that kind
+      const one = fact && (await writeOne<T>(management, request, reply, useCase, call))
+      if (one) return { ...((await show(of, one.object)) as object), ...one.shown }
       const input = description.part === undefined ? sent : { ...toPlace(of), [description.part]: sent }
       const made = (await commit(request, reply, useCase, () => input as object)) as T
       return create.print ? create.print(of, made, sent) : print(of, [made])[0]
     })
   }
-  if (find) {
+  if (find && !isReadElsewhere) {
     const read = readQuery ? { querystring: readQuery } : querystring
-    app.get(one, options('Read', { ...read, response: { 200: answer } }, operations.read), async (request) => {
+    app.get(one, options('Read', { ...read, response: { 200: answer } }, operations.read), async (request, reply) => {
       const of = asked(request)
-      return show(of, find(of))
+      const found = find(of)
+      if (kind) sendEtag(reply, found as object)
+      return show(of, found)
     })
   }
   for (const [method, verb, change] of [
@@ -226,20 +264,36 @@ export function collectionRoutes<
     const { body, useCase } = change
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const of = asked(request)
-      const changed = (await commit(request, reply, useCase, () => ({ ...toTarget(of), fields: request.body }))) as T
-      return show(of, changed)
+      return unlessChanged(of, reply, async () => {
+        const input = () => ({ ...toTarget(of), fields: request.body })
+        const changed = (await commit(request, reply, useCase, input, readExpected(of))) as T
+        if (kind) sendEtag(reply, changed as object)
+        return show(of, changed)
+      })
     }
     const schema = { ...querystring, body, response: { 200: answer } }
     app.route({ method, url: one, ...options(verb, schema), handler })
   }
   if (remove) {
-    const schema = { ...querystring, response: { 204: NoBody } }
+    const settled = { querystring: SETTLED_QUERY.DELETE, response: { 200: WriteReport, 204: NoBody } }
+    const schema = fact ? settled : { ...querystring, response: { 204: NoBody } }
     app.delete(one, options('Delete', schema, operations.remove), async (request, reply) => {
       const of = asked(request)
-      await commit(request, reply, remove, () => toTarget(of))
-      return reply.code(204).send()
+      const call = { fact, method: 'DELETE', items: [of.ref] } as never
+      const report = fact && (await writeSettled(management, request, reply, remove, call))
+      if (report) return report
+      return unlessChanged(of, reply, async () => {
+        await commit(request, reply, remove, () => toTarget(of), readExpected(of))
+        return reply.code(204).send()
+      })
     })
   }
+}
+
+/** The schema of an answer, with what became of the write. */
+function asWritten(answer: t.TSchema): t.TSchema {
+  const object = answer as t.TSchema & Parameters<typeof t.withMembers>[0]
+  return t.named(`${t.schemaName(answer)}Written`, t.withMembers(object, writtenMembers))
 }
 
 function askedBy(management: RouteContext, request: FastifyRequest, refName: string, resourceIn?: ResourceIn): Asked {

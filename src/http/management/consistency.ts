@@ -47,14 +47,14 @@ function readConsistency(request: FastifyRequest, reads: Reads): Reads {
 const asked = new WeakSet<FastifyRequest>()
 
 /**
- * Who asks for the first write of a request; nobody where one process has the data. The idempotency key covers that
- * write alone: no route makes two that depend on each other.
+ * Who asks for the first write of a request: of replicas also the key, which another one may have revoked. The idempotency
+ * key covers that write alone: no route makes two that depend on each other.
  * @throws WAIT_INVALID when the idempotency key has a wrong form
  */
 export function toAsking({ isReplicated }: Store<UseCases>, request: FastifyRequest): Asking {
-  if (!isReplicated) return {}
   const { key, organization, user, isSystem } = request.caller
-  const asking = user === undefined && !isSystem ? { key: { organization, hash: key.key } } : {}
+  const isOfKey = isReplicated && user === undefined && !isSystem
+  const asking = isOfKey ? { key: { organization, hash: key.key } } : {}
   const sent = request.headers['idempotency-key']
   if (sent === undefined || request.method === 'GET' || asked.has(request)) return asking
   if (typeof sent !== 'string' || sent.length > IDEMPOTENCY_KEY_LENGTH_MAX || !/^[\x21-\x7e]+$/.test(sent)) {

@@ -8,11 +8,13 @@ import type { ManagementUseCases } from '../../management/host/registry.ts'
 import { isTenantWrite } from '../../management/objects/tenant-writes.ts'
 import { StoredTenantView } from '../../management/rules/tenant-view.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
+import type { Expected } from '../../store/expected.ts'
 import type { Asking, Store } from '../../store/store.ts'
 import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { whenWritten } from '../hooks.ts'
 import type { Gate } from './auth.ts'
 import { toAsking } from './consistency.ts'
+import { readExpectedRevision } from './preconditions.ts'
 import { requestReasons } from './requirements.ts'
 import { addWarnings } from './warning-header.ts'
 
@@ -40,19 +42,28 @@ export function requestView({ store }: RouteContext, { scope, ownTenant }: Fasti
   return ownTenant === undefined ? view : new StoredTenantView(view, ownTenant.key)
 }
 
-/** Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings. */
+/**
+ * Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings.
+ * @param more what history says was done, by default the use case; and the object that must not have changed
+ */
 export async function write<N extends keyof ManagementUseCases & string>(
   { store }: RouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
+  { operation = name, expected }: { readonly operation?: string; readonly expected?: Expected['object'] } = {},
 ): Promise<ResultOf<ManagementUseCases[N]>> {
-  const by = requestActor(request, name)
+  const by = requestActor(request, operation)
   const environment = request.scope.environment.id
   const atCommit = isAtCommit(request)
   if (atCommit) whenWritten(reply, store.holdFollowers(environment))
-  const asking = { ...toAsking(store, request), atCommit }
+  const expects = { ...readExpectedRevision(request), ...(expected === undefined ? {} : { object: expected }) }
+  const asking = {
+    ...toAsking(store, request),
+    ...(Object.keys(expects).length === 0 ? {} : { expected: expects }),
+    atCommit,
+  }
   const { result, revision, warnings } = await commit(store, request, { name, input }, by, asking)
   reply.header('x-revision', String(revision))
   addWarnings(reply, warnings)

@@ -49,6 +49,7 @@ import { addDerivation, removeDerivation, setDerivationConditions } from '../obj
 import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
+import { writeFacts } from '../objects/fact-writes.ts'
 import {
   addGroupRole,
   addGroupToGroup,
@@ -103,7 +104,7 @@ import {
   updateResourceRole,
 } from '../objects/resource-roles.ts'
 import { createResource, deleteResource, replaceResource, updateResource } from '../objects/resources.ts'
-import { assign, putAssignment, unassign } from '../objects/role-assignments.ts'
+import { assign, putAssignment, putMembership, unassign } from '../objects/role-assignments.ts'
 import {
   addParent,
   addPermissions,
@@ -114,7 +115,7 @@ import {
   replaceRole,
   updateRole,
 } from '../objects/roles.ts'
-import { createSetRule, deleteSetRule } from '../objects/set-rules.ts'
+import { createSetRule, deleteSetRule, putSetRule } from '../objects/set-rules.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
 import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
 import {
@@ -264,7 +265,10 @@ const unwatched = {
   announceEnding,
   writeInTenant,
   createSetRule,
+  putSetRule,
   deleteSetRule,
+  putMembership,
+  writeFacts,
   inviteInTenant,
   cancelInTenant,
   createInvite,

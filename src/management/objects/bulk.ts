@@ -33,11 +33,11 @@ import { createUser, deleteUser, replaceUser } from './users.ts'
 
 const OPERATIONS = [...BODY, 'operations']
 const IDENTS = [...BODY, 'idents']
-const USERS = { what: 'users', limit: BULK_USERS_MAX }
-const TENANTS = { what: 'tenants', limit: BULK_TENANTS_MAX }
-const INSTANCES = { what: 'resource instances', limit: BULK_INSTANCES_MAX }
-const TUPLES = { what: 'relationship tuples', limit: BULK_TUPLES_MAX }
-const ASSIGNMENTS = { what: 'role assignments', limit: BULK_ASSIGNMENTS_MAX }
+export const USERS = { what: 'users', limit: BULK_USERS_MAX }
+export const TENANTS = { what: 'tenants', limit: BULK_TENANTS_MAX }
+export const INSTANCES = { what: 'resource instances', limit: BULK_INSTANCES_MAX }
+export const TUPLES = { what: 'relationship tuples', limit: BULK_TUPLES_MAX }
+export const ASSIGNMENTS = { what: 'role assignments', limit: BULK_ASSIGNMENTS_MAX }
 
 const done = (draft: Draft): Decided<null> => ({ changes: draft.changes(), result: null })
 
@@ -124,14 +124,23 @@ export function assignMany(
 ): Decided<AssignmentsCreated> {
   let assignments_created = 0
   const draft = stageEach(view, { items, path: BODY, ...ASSIGNMENTS }, (into, item) => {
-    const missing = policy !== 'fail' && item.user !== EVERYBODY && into.find('user', item.user) === undefined
-    if (missing && policy === 'ignore') return { changes: [], result: null }
-    if (missing) into.take(createUser(into, { key: requireKey('user', item.user, [...BODY, 'user']) }, mint))
+    if (!hasHolder(into, item.user, policy, mint)) return { changes: [], result: null }
     const made = writeAssignment(into, item, mint, 'create many')
     if (made.result.created) assignments_created++
     return made
   })
   return { changes: draft.changes(), result: { assignments_created } }
+}
+
+/**
+ * Whether there is whom a role is assigned to; who is missing is created where the policy says so.
+ * @throws KEY_INVALID
+ */
+export function hasHolder(into: Draft, user: string, policy: MissingUserPolicy, mint: Mint): boolean {
+  const missing = policy !== 'fail' && user !== EVERYBODY && into.find('user', user) === undefined
+  if (missing && policy === 'create')
+    into.take(createUser(into, { key: requireKey('user', user, [...BODY, 'user']) }, mint))
+  return !(missing && policy === 'ignore')
 }
 
 /** Removes those of the roles that are assigned; the others are skipped. */

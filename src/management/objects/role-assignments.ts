@@ -96,6 +96,10 @@ export function unassign(view: View, input: AssignmentNames): Decided<Assigned> 
   return { changes: withoutAssignments(view, [assignment]), status: 204, result }
 }
 
+/** The key of the assignment that is meant. @throws OBJECT_NOT_FOUND, TENANT_MISMATCH */
+export const keyOfAssignment = (view: View, input: AssignmentNames): string =>
+  resolve(view, findHolder(view, input.user, [...BODY, 'user']).key, input, undefined).target.key
+
 /** The id of everybody in answers: that of no object, so that clients that read ids read one. */
 const ID_OF_EVERYBODY = '0'.repeat(32)
 
@@ -183,10 +187,23 @@ export function join(
  * Puts a user into a tenant, with no role there. Nothing changes for a user who was put there before.
  * @throws OBJECT_NOT_FOUND
  */
-export function joinTenant(view: View, sent: MembershipCreate, mint: Mint): Decided<null> {
+export const joinTenant = (view: View, sent: MembershipCreate, mint: Mint): Decided<null> => ({
+  ...putMembership(view, sent, mint),
+  result: null,
+})
+
+/** The same, with who it is, and whether the user belonged to the tenant. @throws OBJECT_NOT_FOUND */
+export function putMembership(
+  view: View,
+  sent: MembershipCreate,
+  mint: Mint,
+): Decided<Written<Pick<Membership, 'key' | 'user' | 'tenant'>>> {
   const user = view.require('user', sent.user, [...BODY, 'user']).key
   const tenant = view.require('tenant', sent.tenant, [...BODY, 'tenant']).key
-  return { changes: join(view, { user, tenant }, true, mint, newPayload('membership', view, sent)), result: null }
+  const key = membershipKey(tenant, user)
+  const created = view.get('membership', key) === undefined
+  const changes = join(view, { user, tenant }, true, mint, newPayload('membership', view, sent))
+  return { changes, status: created ? 201 : 200, result: { object: { key, user, tenant }, created } }
 }
 
 /** An assignment in its stored form, with the ids of its objects. */

@@ -18,6 +18,7 @@ import {
   setRuleKey,
 } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { resolvePermissions } from '../rules/role-permissions.ts'
 import type { SetRuleCreate } from '../schemas/set-rules.ts'
@@ -28,10 +29,19 @@ import { requireTimes } from './condition-types.ts'
  * LIMIT_EXCEEDED,
  * ATTRIBUTE_MISMATCH
  */
-export function createSetRule(view: View, input: SetRuleCreate, mint: Mint): Decided<SetRule> {
+export const createSetRule = (view: View, input: SetRuleCreate, mint: Mint): Decided<SetRule> =>
+  onlyObject(writeSetRule(view, input, mint))
+
+/** The same, with whether it was there. */
+export function putSetRule(view: View, input: SetRuleCreate, mint: Mint): Decided<Written<SetRule>> {
+  const decided = writeSetRule(view, input, mint)
+  return { ...decided, status: decided.result.created ? 201 : 200 }
+}
+
+export function writeSetRule(view: View, input: SetRuleCreate, mint: Mint): Decided<Written<SetRule>> {
   const wanted = resolve(view, input)
   const stored = view.get('set_rule', wanted.key)
-  if (stored) return { changes: [], result: stored }
+  if (stored) return { changes: [], result: { object: stored, created: false } }
   if (view.count('set_rule') >= SET_RULES_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the set rules', limit: SET_RULES_MAX }, { path: BODY })
   }
@@ -40,8 +50,11 @@ export function createSetRule(view: View, input: SetRuleCreate, mint: Mint): Dec
   if (users)
     requireTimes(view, users, [wanted.permission.slice(0, wanted.permission.indexOf(':'))], [...BODY, 'user_set'])
   const rule: SetRule = { id: mint.id(), ...wanted, created_at: mint.now, updated_at: mint.now }
-  return { changes: [put('set_rule', rule)], result: rule }
+  return { changes: [put('set_rule', rule)], result: { object: rule, created: true } }
 }
+
+/** The key of the rule that is meant. @throws OBJECT_NOT_FOUND, SET_AMBIGUOUS, PERMISSION_INVALID */
+export const keyOfSetRule = (view: View, input: SetRuleCreate): string => resolve(view, input).key
 
 /** @throws OBJECT_NOT_FOUND, SET_AMBIGUOUS */
 export function deleteSetRule(view: View, input: SetRuleCreate, _mint: Mint): Decided<null> {

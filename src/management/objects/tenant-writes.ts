@@ -10,6 +10,7 @@ import { EVERYBODY } from '../../model/keys.ts'
 import type { Decided, InputOf, Mint, View } from '../../store/view.ts'
 import { findGiving } from '../rules/giving.ts'
 import { isSeenBy, MADE, TenantView } from '../rules/tenant-view.ts'
+import { writeFacts } from './fact-writes.ts'
 import { assign, putAssignment, unassign } from './role-assignments.ts'
 import { cancelInTenant, inviteByTenant } from './tenant-invites.ts'
 import { decideInTenant, requestInTenant } from './tenant-requests.ts'
@@ -28,6 +29,7 @@ const TENANT_WRITES = {
   putAssignment,
   unassign,
   removeTenantUser,
+  writeFacts,
   inviteInTenant: inviteByTenant,
   cancelInTenant,
   requestInTenant,

@@ -96,11 +96,15 @@ export function writeTuple(view: View, input: TupleCreate, mint: Mint, over: Ove
 
 /** @throws OBJECT_NOT_FOUND */
 export function deleteTuple(view: View, input: TupleDelete, _mint: Mint): Decided<null> {
+  const { key } = view.require('relationship_tuple', keyOfTuple(view, input))
+  return { changes: [remove('relationship_tuple', key)], status: 204, result: null }
+}
+
+/** The key of the tuple that is meant. @throws OBJECT_NOT_FOUND for what it names */
+export function keyOfTuple(view: View, input: TupleDelete): string {
   const subject = view.require('resource_instance', input.subject, [...BODY, 'subject'])
   const object = view.require('resource_instance', input.object, [...BODY, 'object'])
-  const relation = requireRelation(view, object.resource, input.relation)
-  const { key } = view.require('relationship_tuple', tupleKey(subject.key, relation.relation, object.key))
-  return { changes: [remove('relationship_tuple', key)], status: 204, result: null }
+  return tupleKey(subject.key, requireRelation(view, object.resource, input.relation).relation, object.key)
 }
 
 /** The relation of a resource type, by its id or by its key within the type. @throws OBJECT_NOT_FOUND */

@@ -8,6 +8,7 @@ import {
   BULK_TUPLES_MAX,
   BULK_USERS_MAX,
 } from '../../model/limits.ts'
+import { ReportItems, SETTLED } from './fact-writes.ts'
 import { InstanceCreate } from './instances.ts'
 import { PLAIN_SCHEMAS } from './plain-kinds.ts'
 import { query } from './query-parameters.ts'
@@ -52,18 +53,22 @@ export type TupleIdents = t.Static<typeof TupleIdents>
 export const RoleAssignmentBulk = t.named('RoleAssignmentBulk', t.listOf(RoleAssignmentCreate, BULK_ASSIGNMENTS_MAX))
 export type RoleAssignmentBulk = t.Static<typeof RoleAssignmentBulk>
 
-/** The answer of a bulk call that has nothing to say. */
-export const Nothing = t.named('Nothing', t.open({}))
-export type Nothing = t.Static<typeof Nothing>
-export const AssignmentsCreated = t.named('AssignmentsCreated', t.open({ assignments_created: Count }))
+export const AssignmentsCreated = t.named(
+  'AssignmentsCreated',
+  t.open({ assignments_created: Count, items: t.optional(ReportItems) }),
+)
 export type AssignmentsCreated = t.Static<typeof AssignmentsCreated>
-export const AssignmentsRemoved = t.named('AssignmentsRemoved', t.open({ assignments_removed: Count }))
+export const AssignmentsRemoved = t.named(
+  'AssignmentsRemoved',
+  t.open({ assignments_removed: Count, items: t.optional(ReportItems) }),
+)
 export type AssignmentsRemoved = t.Static<typeof AssignmentsRemoved>
 
 const MissingUserPolicy = t.enumOf('fail', 'ignore', 'create')
 export type MissingUserPolicy = t.Static<typeof MissingUserPolicy>
 
 export const RoleAssignmentBulkQuery = query({
+  ...SETTLED.POST,
   missing_user_policy: t.optional(
     t.described(
       { ...MissingUserPolicy, default: 'fail' },

@@ -1,6 +1,7 @@
 // Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups.
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
+import { writtenMembers } from './fact-writes.ts'
 import { answerMembers, timeMembers } from './field-members.ts'
 import {
   counted,
@@ -53,6 +54,7 @@ export const GroupRead = t.named(
   t.open({ ...group, assigned_roles: t.Texts, users: t.described(t.listOf(Id), 'ids of users') }),
 )
 export type GroupRead = t.Static<typeof GroupRead>
+export const GroupWritten = t.named('GroupWritten', t.withMembers(GroupRead, writtenMembers))
 /** A group by itself. */
 export const GroupBlock = t.named('GroupBlock', t.open(group))
 export type GroupBlock = t.Static<typeof GroupBlock>

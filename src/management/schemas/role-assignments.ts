@@ -10,7 +10,6 @@ import {
   page,
   query,
   resourceFilter,
-  returnDeleted,
   roleFilter,
   tenantFilter,
   textParameter,
@@ -131,4 +130,3 @@ export const RoleAssignmentQuery = query({ ...page, ...detailed, ...counted, ...
 export const RoleAssignmentDetailedQuery = query({ ...page, ...filters })
 const { tenant: _named, ...filtersInTenant } = filters
 export const TenantAssignmentQuery = query({ ...page, ...filtersInTenant })
-export const UnassignQuery = query(returnDeleted)

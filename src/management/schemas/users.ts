@@ -3,6 +3,7 @@ import { timeFields } from '../../kinds/times.ts'
 import { userFields } from '../../kinds/user.ts'
 import * as t from '../../model/json-schema.ts'
 import { ASSIGNMENTS_PER_REQUEST_MAX, EMAIL_LENGTH_MAX } from '../../model/limits.ts'
+import { writtenMembers } from './fact-writes.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
 import { page, query, roleFilter, search, stateFilter, withInstanceRoles } from './query-parameters.ts'
 import { RoleInTenant } from './role-assignments.ts'
@@ -58,6 +59,7 @@ export const UserRead = t.named(
   }),
 )
 export type UserRead = t.Static<typeof UserRead>
+export const UserWritten = t.named('UserWritten', t.withMembers(UserRead, writtenMembers))
 
 export const UserQuery = query({ ...page, ...withInstanceRoles, ...roleFilter, ...search, ...stateFilter })
 export const OneUserQuery = query(stateFilter)

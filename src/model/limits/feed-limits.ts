@@ -122,6 +122,14 @@ export const COMPACT_BYTES_MIN = 256 * 1024
 export const OFFLINE_START_MS = 2_000
 /** Milliseconds in which a PDP must get the key of its environment by a wider key, when it starts with one. */
 export const ENVIRONMENT_KEY_MS = 10_000
+/** How often `zerohop/client` sends a write at most, where the server carries it out once, unless its caller says otherwise. */
+export const CLIENT_TRIES = 4
+/** Milliseconds before it sends a write for the second time; each further time twice as many. */
+export const CLIENT_RETRY_FIRST_MS = 250
+/** Milliseconds that it waits at most where the answer says when to come back: with a longer `Retry-After` it does not. */
+export const CLIENT_RETRY_WAIT_MS_MAX = 10_000
+/** Rounds in which `syncUser` reads and changes a user whom others change meanwhile. */
+export const SYNC_ROUNDS_MAX = 5
 /** Milliseconds in which `zerohop/client` must get the whole answer to a request, unless its caller says otherwise. */
 export const CLIENT_REQUEST_MS = 30_000
 /**

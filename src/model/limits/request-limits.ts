@@ -53,6 +53,8 @@ export const BULK_INSTANCES_MAX = 3_000
 export const BULK_ASSIGNMENTS_MAX = 2_000
 /** Relationship tuples of one bulk call. */
 export const BULK_TUPLES_MAX = 1_000
+/** Set rules of one bulk call. */
+export const BULK_SET_RULES_MAX = 1_000
 /** Bytes of the body of a bulk or import call: some 5 KiB for each of its items. Beyond: 413. */
 export const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024
 /** Relationships that a detailed resource instance lists: the tuples themselves are a list of their own. */

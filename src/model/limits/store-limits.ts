@@ -211,6 +211,14 @@ export const OUTCOME_WAIT_MS = 10_000
 export const OUTCOME_RETRY_MS = 200
 /** Hours for which the answer to a request with an idempotency key is repeated. */
 export const IDEMPOTENCY_HOURS = 24
+/** Answers to requests with an idempotency key that one process keeps: the newest. */
+export const IDEMPOTENCY_KEYS_MAX = 1_000_000
+/** Bytes of them in the data folder. */
+export const IDEMPOTENCY_BYTES_MAX = 512 * 1024 * 1024
+/** Bytes of one of them, as it is kept: a longer one is not repeated, and its request is not carried out again either. */
+export const ANSWER_KEPT_BYTES_MAX = 1024 * 1024
+/** Bytes from which such an answer is kept deflated: that of a bulk call repeats the same words. */
+export const ANSWER_DEFLATED_BYTES_MIN = 4_096
 /** Hours for which the outcome of a task is kept. */
 export const TASK_HOURS = 24
 /** Seconds without a sign of life after which a replica, and what it was doing, is given up. */

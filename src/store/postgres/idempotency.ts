@@ -1,11 +1,9 @@
 // Requests that carry an idempotency key: what was answered commits with the write, and any replica repeats it for a
 // day. The answer is the result of the use case, sealed, because it may hold the secret of a key.
-import { timingSafeEqual } from 'node:crypto'
-import { ZerohopError } from '../../model/errors.ts'
 import { IDEMPOTENCY_HOURS } from '../../model/limits.ts'
-import { toFailure } from '../../threads/failure.ts'
-import type { Done, Job, Once, Reply } from '../batch.ts'
-import { sealWith, unseal } from '../secrets.ts'
+import { repeatAnswer, toAnswerId, writeKept } from '../answer-text.ts'
+import type { Done, Job, Once, Reply } from '../job.ts'
+import { sealWith } from '../secrets.ts'
 import type { Connection } from './connection.ts'
 
 /** A request that was carried out. */
@@ -22,7 +20,6 @@ interface Row {
 }
 
 const WITHIN = `at > clock_timestamp() - interval '${IDEMPOTENCY_HOURS} hours'`
-const toMapKey = ({ caller, key }: Pick<Once, 'caller' | 'key'>): string => `${caller} ${key}`
 
 export class IdempotencyKeys {
   readonly #secretsKey: Uint8Array
@@ -40,10 +37,10 @@ export class IdempotencyKeys {
       JOIN unnest($1::text[], $2::text[]) AS asked(caller, key) USING (caller, key) WHERE ${WITHIN}`,
       [asked.map(({ caller }) => caller), asked.map(({ key }) => key)],
     )
-    const byName = new Map(rows.map((row) => [toMapKey(row), row]))
+    const byName = new Map(rows.map((row) => [toAnswerId(row), row]))
     return jobs.map(({ once }) => {
-      const row = once && byName.get(toMapKey(once))
-      return row && once && this.#repeat(once, row)
+      const row = once && byName.get(toAnswerId(once))
+      return row && once && repeatAnswer(once, row.fingerprint, row.answer, this.#secretsKey)
     })
   }
 
@@ -63,18 +60,9 @@ export class IdempotencyKeys {
         answered.map(({ once }) => once.key),
         answered.map(({ once }) => once.fingerprint),
         answered.map(({ reply }) => reply.revision),
-        answered.map(({ once, reply }) => seal(toMapKey(once), JSON.stringify(reply))),
+        answered.map(({ once, reply }) => seal(toAnswerId(once), writeKept(reply))),
       ],
     )
-  }
-
-  #repeat(once: Once, { fingerprint, answer }: Row): Reply {
-    const sent = Buffer.from(once.fingerprint, 'hex')
-    if (sent.length !== fingerprint.length || !timingSafeEqual(sent, fingerprint))
-      return { failure: toFailure(new ZerohopError('IDEMPOTENCY_MISMATCH', { key: once.key })) }
-    const text = unseal(this.#secretsKey, toMapKey(once), answer)
-    if (text === undefined) return { failure: toFailure(new Error('an answer on record cannot be unsealed')) }
-    return JSON.parse(text) as Done
   }
 }
 

@@ -557,8 +557,11 @@ describe('lists', () => {
     expect(await ids('role=responder&state=denied')).toEqual([denied])
     expect(await ids('resource_instance=server:db')).toEqual([operator])
     expect(await ids('user=no-one')).toEqual([])
-    const one = await list('tenant=acme&state=pending&state=denied&state=approved&per_page=1&page=2')
-    expect(one).toMatchObject({ total_count: 3, page_count: 3, data: [{ id: denied }] })
+    // a former tenant of the same key may have left requests, too
+    const states = 'tenant=acme&state=pending&state=denied&state=approved'
+    const all = (await list(`per_page=100&${states}`)).data.map(({ id }: { id: string }) => id)
+    const one = await list(`per_page=1&page=${all.indexOf(denied) + 1}&${states}`)
+    expect(one).toMatchObject({ total_count: all.length, page_count: all.length, data: [{ id: denied }] })
     refused(await ask('GET', '$F/access_requests?state=open'), 422, STORED_STATES.join(', '))
   })
 })

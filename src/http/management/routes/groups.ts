@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Group } from '../../../kinds/group.ts'
 import { groupRelation, MEMBER, requireGroup } from '../../../management/objects/groups.ts'
+import { SETTLED_QUERY, WriteReport } from '../../../management/schemas/fact-writes.ts'
 import {
   GroupCreate,
   GroupInGroup,
@@ -9,6 +10,7 @@ import {
   GroupRead,
   GroupRole,
   GroupUser,
+  GroupWritten,
 } from '../../../management/schemas/groups.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { GROUP_ROWS_MAX, GROUP_ROWS_READ_MAX } from '../../../model/limits.ts'
@@ -16,6 +18,7 @@ import type { View } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { readFlag } from '../../page.ts'
 import { listRoute } from '../collection-routes.ts'
+import { readSettled, writeOne, writeSettled } from '../fact-writes.ts'
 import { groupBlock } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { isShown, notEnded } from '../time-states.ts'
@@ -29,6 +32,7 @@ const change = { operation: 'groups.write', tag: 'groups' } as const
 interface Named {
   Params: { group: string }
 }
+const REMOVED = { querystring: SETTLED_QUERY.DELETE, response: { 200: WriteReport, 204: NoBody } }
 
 export function groupRoutes(app: FastifyInstance, management: RouteContext): void {
   listRoute(app, management, {
@@ -49,18 +53,27 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
   })
   app.post<{ Body: GroupCreate }>(
     GROUPS,
-    describe(change, 'Create a group', { body: GroupCreate, response: { 200: GroupRead } }),
+    describe(change, 'Create a group', {
+      querystring: SETTLED_QUERY.POST,
+      body: GroupCreate,
+      response: { 200: GroupWritten },
+    }),
     async (request, reply) => {
-      const made = await write(management, request, reply, 'createGroup', request.body)
-      return groupRead(requestView(management, request), made)
+      const sent = { fact: 'groups', method: 'POST', items: [request.body] } as const
+      const one = await writeOne<Group>(management, request, reply, 'createGroup', sent)
+      const made = one?.object ?? (await write(management, request, reply, 'createGroup', request.body))
+      return { ...groupRead(requestView(management, request), made), ...one?.shown }
     },
   )
   app.get<Named>(GROUP, describe(read, 'Read a group', { response: { 200: GroupRead } }), (request) => {
     const view = requestView(management, request)
     return groupRead(view, requireGroup(view, request.params.group))
   })
-  const deletion = describe(change, 'Delete a group', { response: { 204: NoBody } })
+  const deletion = describe(change, 'Delete a group', REMOVED)
   app.delete<Named>(GROUP, deletion, async (request, reply) => {
+    const sent = { fact: 'groups', method: 'DELETE', items: [request.params.group] } as const
+    const report = await writeSettled(management, request, reply, 'deleteGroup', sent)
+    if (report !== undefined) return report
     await write(management, request, reply, 'deleteGroup', request.params)
     return reply.code(204).send()
   })
@@ -71,15 +84,29 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
 
 function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   type Member = { Params: { group: string; user: string }; Body: GroupUser }
-  const added = describe(change, 'Add a user to a group', { body: GroupUser, response: { 200: GroupRead } })
-  const gone = describe(change, 'Remove a user from a group', { body: GroupUser, response: { 204: NoBody } })
+  const added = describe(change, 'Add a user to a group', {
+    querystring: SETTLED_QUERY.PUT,
+    body: GroupUser,
+    response: { 200: GroupWritten },
+  })
+  const gone = describe(change, 'Remove a user from a group', { body: GroupUser, ...REMOVED })
   app.put<Member>(`${GROUP}/users/:user`, added, async (request, reply) => {
     const { tenant, valid_from, valid_until, reason, ticket } = request.body
     const input = { ...request.params, tenant, valid_from, valid_until, reason, ticket }
-    return groupRead(requestView(management, request), await write(management, request, reply, 'addGroupUser', input))
+    const call = { fact: 'group_users', method: 'PUT', items: [input], list: null, on: null } as const
+    const { items, object } = await write(management, request, reply, 'writeFacts', call, { operation: 'addGroupUser' })
+    const [item] = items
+    const shown = readSettled(request) === undefined ? {} : { outcome: item?.outcome }
+    // what the single call of the kind answers with
+    const group = groupRead(requestView(management, request), object as Group)
+    return { ...group, created: item?.outcome === 'created', ...shown }
   })
   app.delete<Member>(`${GROUP}/users/:user`, gone, async (request, reply) => {
-    await write(management, request, reply, 'removeGroupUser', { ...request.params, tenant: request.body.tenant })
+    const input = { ...request.params, tenant: request.body.tenant }
+    const sent = { fact: 'group_users', method: 'DELETE', items: [input] } as const
+    const report = await writeSettled(management, request, reply, 'removeGroupUser', sent)
+    if (report !== undefined) return report
+    await write(management, request, reply, 'removeGroupUser', input)
     return reply.code(204).send()
   })
 }

@@ -16,6 +16,7 @@ import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
 import { everyObject, type Filter, filtered, type Rows, referring } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS, listRoute } from '../collection-routes.ts'
+import { sendEtag } from '../preconditions.ts'
 import { instanceRead } from '../render/facts.ts'
 import { type RouteContext, requestView } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
@@ -33,6 +34,9 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
     tag: 'resource_instances',
     noun: 'resource instance',
     operations: FACTS,
+    kind: 'resource_instance',
+    find: ({ view, ref }) => view().require('resource_instance', ref),
+    isReadElsewhere: true,
     answer: InstanceRead,
     print: (asked, instances: readonly ResourceInstance[]) => printInstances(asked, instances, false),
     list: {
@@ -45,6 +49,7 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
       print: (asked, instances) => printInstances(asked, instances, readFlag(asked.query, 'detailed')),
     },
     create: { body: InstanceCreate, useCase: 'createInstance' },
+    fact: 'instances',
     update: { body: InstanceUpdate, useCase: 'updateInstance' },
     replace: { body: InstanceReplace, useCase: 'replaceInstance' },
     remove: 'deleteInstance',
@@ -52,9 +57,10 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
   app.get<Named & { Querystring: Query }>(
     INSTANCE,
     describe(read, 'Read a resource instance', { querystring: OneInstanceQuery, response: { 200: InstanceRead } }),
-    (request) => {
+    (request, reply) => {
       const view = requestView(management, request)
       const instance = view.require('resource_instance', request.params.ref)
+      sendEtag(reply, instance)
       return instanceRead(request.scope, view, instance, readFlag(request.query, 'detailed'))
     },
   )

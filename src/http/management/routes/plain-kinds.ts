@@ -3,6 +3,7 @@
 import type { FastifyInstance } from 'fastify'
 import { KINDS, type Objects, type PlainKind, type SearchedKind } from '../../../kinds/index.ts'
 import { toPascalCase } from '../../../kinds/pascal-case.ts'
+import type { FactName } from '../../../management/objects/fact-writes.ts'
 import { PLAIN_SCHEMAS } from '../../../management/schemas/plain-kinds.ts'
 import { attributeFilter, counted, page, query, search } from '../../../management/schemas/query-parameters.ts'
 import type * as t from '../../../model/json-schema.ts'
@@ -13,6 +14,9 @@ import { fieldPrinter } from '../render/fields.ts'
 import { place, times } from '../render/stamps.ts'
 import type { RouteContext } from '../route-context.ts'
 import { found, isSearched } from '../text-search.ts'
+
+/** Kinds whose writes can be repeated. */
+const FACT_OF: { readonly [K in PlainKind]?: FactName } = { tenant: 'tenants' }
 
 export function plainRoutes<K extends PlainKind>(app: FastifyInstance, management: RouteContext, kind: K): void {
   const { inFiles, fields } = KINDS[kind]
@@ -25,6 +29,7 @@ export function plainRoutes<K extends PlainKind>(app: FastifyInstance, managemen
     tag: inFiles.section,
     noun: kind.replaceAll('_', ' '),
     operations: inFiles.isFact ? FACTS : SCHEMA,
+    kind,
     find: ({ view, ref }) => view().require(kind, ref),
     answer,
     print: ({ scope }, objects) =>
@@ -38,6 +43,7 @@ export function plainRoutes<K extends PlainKind>(app: FastifyInstance, managemen
       rows: (asked, page, counted) => listPlain(kind, asked, page, counted),
     },
     create: { body: create, useCase: useCase('create') },
+    ...(FACT_OF[kind] ? { fact: FACT_OF[kind] } : {}),
     update: { body: update, useCase: useCase('update') },
     replace: { body: replace, useCase: useCase('replace') },
     remove: useCase('delete'),

@@ -15,6 +15,7 @@ export function relationRoutes(app: FastifyInstance, management: RouteContext): 
     tag: 'resources',
     noun: 'relation',
     operations: SCHEMA,
+    kind: 'relation',
     find: ({ view, ref, resource }) => locate(view(), 'relation', ref, view().require('resource', resource).key),
     answer: RelationRead,
     print: ({ scope, view, resource }, relations) => {

@@ -38,6 +38,7 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
     tag: 'resources',
     noun: 'role',
     operations: SCHEMA,
+    kind: 'resource_role',
     find: ({ view, ref, resource }) => findRole(view(), { resource, ref }).role,
     answer: ResourceRoleRead,
     print: ({ scope, view, resource }, roles) => {

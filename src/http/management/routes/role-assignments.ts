@@ -1,8 +1,15 @@
 // Role assignments: /v2/facts/{p}/{e}/role_assignments. DELETE carries a body; filters take ids or keys and may be
 // repeated.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteGenericInterface } from 'fastify'
 import type { RoleAssignment as Stored } from '../../../kinds/role-assignment.ts'
-import { rolesNamed } from '../../../management/objects/role-assignments.ts'
+import type { Assignment } from '../../../management/objects/fact-writes.ts'
+import { type Assigned, rolesNamed } from '../../../management/objects/role-assignments.ts'
+import {
+  AssignmentGone,
+  RoleAssignmentWritten,
+  SETTLED_QUERY,
+  UnassignQuery,
+} from '../../../management/schemas/fact-writes.ts'
 import {
   RoleAssignmentCreate,
   RoleAssignmentDetailed,
@@ -10,7 +17,6 @@ import {
   RoleAssignmentList,
   RoleAssignmentQuery,
   RoleAssignmentRead,
-  UnassignQuery,
 } from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { EVERYBODY } from '../../../model/keys.ts'
@@ -21,13 +27,14 @@ import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText, readTexts } from '../../page.ts'
 import { type Filter, indexed, referring } from '../collection-pages.ts'
 import { type Asked, listRoute } from '../collection-routes.ts'
+import { writeOne, writeSettled } from '../fact-writes.ts'
 import { assignmentDetailed, assignmentRead, withIds } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
 import { listTimed } from '../time-states.ts'
 
 const ASSIGNMENTS = '/v2/facts/:p/:e/role_assignments'
 const change = { operation: 'facts.write', tag: 'role_assignments' } as const
-type WithBody = { Body: RoleAssignmentCreate; Querystring: Query }
+type WithBody = { Body: RoleAssignmentCreate }
 
 export function assignmentRoutes(app: FastifyInstance, management: RouteContext): void {
   listRoute(app, management, {
@@ -56,27 +63,66 @@ export function assignmentRoutes(app: FastifyInstance, management: RouteContext)
     answer: RoleAssignmentDetailed,
     print: (asked, rows) => printAssignments(asked, rows, true),
   })
-  const made = { body: RoleAssignmentCreate, response: { 200: RoleAssignmentRead } }
-  app.post<WithBody>(ASSIGNMENTS, describe(change, 'Create a role assignment', made), async (request, reply) => {
-    return assignmentRead(request.scope, await write(management, request, reply, 'assign', request.body))
-  })
-  const put = { body: RoleAssignmentCreate, response: { 200: RoleAssignmentRead, 201: RoleAssignmentRead } }
-  app.put<WithBody>(
-    ASSIGNMENTS,
-    describe(change, 'Create or change a role assignment', put),
-    async (request, reply) => {
-      const { object, created } = await write(management, request, reply, 'putAssignment', request.body)
+  const options = (summary: string, schema: object) =>
+    describe(change, summary, { body: RoleAssignmentCreate, ...schema })
+  assignmentWrites<WithBody>(app, management, ASSIGNMENTS, options, ({ body }) => body)
+}
+
+const SUMMARIES = {
+  POST: 'Create a role assignment',
+  PUT: 'Create or change a role assignment',
+  DELETE: 'Delete a role assignment',
+}
+
+/** Role assignments are created, changed and deleted at several paths, in one form. */
+export function assignmentWrites<R extends RouteGenericInterface>(
+  app: FastifyInstance,
+  management: RouteContext,
+  path: string,
+  options: (summary: string, schema: object) => ReturnType<typeof describe>,
+  toInput: (request: FastifyRequest<R>) => Assignment,
+  summaries: Readonly<Partial<Record<keyof typeof SUMMARIES, string>>> = SUMMARIES,
+): void {
+  const { POST, PUT, DELETE } = summaries
+  const fact = 'assignments'
+  const made = { querystring: SETTLED_QUERY.POST, response: { 200: RoleAssignmentWritten } }
+  if (POST)
+    app.post(path, options(POST, made), async (request, reply) => {
+      const input = toInput(request as FastifyRequest<R>)
+      const sent = { fact, method: 'POST', items: [input] } as const
+      const one = await writeOne<Assigned>(management, request, reply, 'assign', sent)
+      if (one !== undefined) return { ...assignmentRead(request.scope, one.object), ...one.shown }
+      return assignmentRead(request.scope, await write(management, request, reply, 'assign', input))
+    })
+  const put = { querystring: SETTLED_QUERY.PUT, response: { 200: RoleAssignmentWritten, 201: RoleAssignmentWritten } }
+  if (PUT)
+    app.put(path, options(PUT, put), async (request, reply) => {
+      const input = toInput(request as FastifyRequest<R>)
+      const sent = { fact, method: 'PUT', items: [input] } as const
+      const one = await writeOne<Assigned>(management, request, reply, 'putAssignment', sent)
+      const { object, created } = one
+        ? { object: one.object, created: one.shown.outcome === 'created' }
+        : await write(management, request, reply, 'putAssignment', input)
       reply.code(created ? 201 : 200)
-      return assignmentRead(request.scope, object)
-    },
-  )
-  const response = { 200: RoleAssignmentRead, 204: NoBody }
-  const gone = { querystring: UnassignQuery, body: RoleAssignmentCreate, response }
-  app.delete<WithBody>(ASSIGNMENTS, describe(change, 'Delete a role assignment', gone), async (request, reply) => {
-    const returned = readFlag(request.query, 'return_deleted')
-    const gone = await write(management, request, reply, 'unassign', request.body)
-    return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
-  })
+      return { ...assignmentRead(request.scope, object), created, ...one?.shown }
+    })
+  const gone = {
+    querystring: UnassignQuery,
+    response: { 200: AssignmentGone, 204: NoBody },
+  }
+  if (DELETE)
+    app.delete(path, options(DELETE, gone), async (request, reply) => {
+      const input = toInput(request as FastifyRequest<R>)
+      const returned = readFlag(request.query as Query, 'return_deleted')
+      const report = await writeSettled(management, request, reply, 'unassign', {
+        fact,
+        method: 'DELETE',
+        items: [input],
+      })
+      if (report !== undefined) return report
+      const gone = await write(management, request, reply, 'unassign', input)
+      return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
+    })
 }
 
 /** Role assignments of a list, of one tenant where the path names it. */

@@ -36,6 +36,7 @@ export function roleRoutes(app: FastifyInstance, management: RouteContext): void
     tag: 'roles',
     noun: 'role',
     operations: SCHEMA,
+    kind: 'role',
     find: ({ view, ref }) => view().require('role', ref),
     answer: RoleRead,
     print: ({ scope }, roles) => roles.map((role) => roleRead(scope, role)),

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { SetRule as Stored } from '../../../kinds/set-rule.ts'
 import { setsNamed } from '../../../management/objects/set-rules.ts'
+import { SETTLED_QUERY, SetRuleWritten, WriteReport } from '../../../management/schemas/fact-writes.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { SetRuleCreate, SetRuleQuery, SetRuleRead } from '../../../management/schemas/set-rules.ts'
 import { listOf } from '../../../model/json-schema.ts'
@@ -11,6 +12,7 @@ import { describe } from '../../description.ts'
 import { type Query, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
+import { writeOne, writeSettled } from '../fact-writes.ts'
 import { setRuleRead } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
 
@@ -30,12 +32,26 @@ export function setRuleRoutes(app: FastifyInstance, management: RouteContext): v
     answer: SetRuleRead,
     print: ({ scope }, rules) => rules.map((rule) => setRuleRead(scope, rule)),
   })
-  const made = { body: SetRuleCreate, response: { 200: listOf(SetRuleRead) } }
+  const fact = 'set_rules'
+  const made = { querystring: SETTLED_QUERY.POST, body: SetRuleCreate, response: { 200: listOf(SetRuleWritten) } }
   app.post<WithBody>(RULES, describe(change, 'Create a set rule', made), async (request, reply) => {
-    return [setRuleRead(request.scope, await write(management, request, reply, 'createSetRule', request.body))]
+    const { scope, body } = request
+    const sent = { fact, method: 'POST', items: [body] } as const
+    const one = await writeOne<Stored>(management, request, reply, 'createSetRule', sent)
+    const rule = one?.object ?? (await write(management, request, reply, 'createSetRule', body))
+    return [{ ...setRuleRead(scope, rule), ...one?.shown }]
   })
-  const gone = { body: SetRuleCreate, response: { 204: NoBody } }
+  const put = { body: SetRuleCreate, response: { 200: SetRuleWritten, 201: SetRuleWritten } }
+  app.put<WithBody>(RULES, describe(change, 'Create a set rule, or find it', put), async (request, reply) => {
+    const { object, created } = await write(management, request, reply, 'putSetRule', request.body)
+    reply.code(created ? 201 : 200)
+    return { ...setRuleRead(request.scope, object), created }
+  })
+  const gone = { querystring: SETTLED_QUERY.DELETE, body: SetRuleCreate, response: { 200: WriteReport, 204: NoBody } }
   app.delete<WithBody>(RULES, describe(change, 'Delete a set rule', gone), async (request, reply) => {
+    const sent = { fact, method: 'DELETE', items: [request.body] } as const
+    const report = await writeSettled(management, request, reply, 'deleteSetRule', sent)
+    if (report !== undefined) return report
     await write(management, request, reply, 'deleteSetRule', request.body)
     return reply.code(204).send()
   })

@@ -5,21 +5,22 @@ import type { RoleAssignment } from '../../../kinds/role-assignment.ts'
 import type { User } from '../../../kinds/user.ts'
 import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
 import { endedInTenant } from '../../../management/rules/time-spans.ts'
+import { MembershipWritten, SETTLED_QUERY, WriteReport } from '../../../management/schemas/fact-writes.ts'
 import {
   AssignmentInTenant,
   RoleAssignmentRead,
   TenantAssignmentQuery,
-  UnassignQuery,
 } from '../../../management/schemas/role-assignments.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
-import { UserCreate, UserQuery, UserRead } from '../../../management/schemas/users.ts'
+import { UserCreate, UserQuery, UserRead, UserWritten } from '../../../management/schemas/users.ts'
 import { assignmentKey, membershipKey } from '../../../model/objects.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { indexed, NO_ROWS, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
-import { assignmentRead, userRead } from '../render/facts.ts'
+import { writeOne, writeSettled } from '../fact-writes.ts'
+import { userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { foundLinked, textFilter } from '../text-search.ts'
 import {
@@ -33,7 +34,7 @@ import {
   type Shown,
 } from '../time-states.ts'
 import { plainRoutes } from './plain-kinds.ts'
-import { listAssignments, printAssignments } from './role-assignments.ts'
+import { assignmentWrites, listAssignments, printAssignments } from './role-assignments.ts'
 import { tenantInviteRoutes } from './tenant-invites.ts'
 import { tenantRequestRoutes } from './tenant-requests.ts'
 import { readActing, tenantRoleRoutes } from './tenant-roles.ts'
@@ -71,23 +72,40 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
     answer: UserRead,
     print: printListed,
   })
+  const made = { querystring: SETTLED_QUERY.POST, body: UserCreate, response: { 200: UserWritten } }
   app.post<Named & { Body: UserCreate }>(
     `${TENANT}/users`,
-    describe(change, 'Create a user in a tenant', { body: UserCreate, response: { 200: UserRead } }),
+    describe(change, 'Create a user in a tenant', made),
     async (request, reply) => {
       const input = { tenant: request.params.ref, user: request.body }
-      const { object } = await write(management, request, reply, 'addTenantUser', input)
-      return userRead(request.scope, requestView(management, request), object)
+      const sent = { fact: 'tenant_users', method: 'POST', items: [input] } as const
+      const one = await writeOne<User>(management, request, reply, 'addTenantUser', sent)
+      const { object } = one ?? (await write(management, request, reply, 'addTenantUser', input))
+      return { ...userRead(request.scope, requestView(management, request), object), ...one?.shown }
     },
   )
-  app.delete<{ Params: { ref: string; user: string } }>(
+  type Member = { Params: { ref: string; user: string } }
+  const membership = { response: { 200: MembershipWritten, 201: MembershipWritten } }
+  app.put<Member>(
     `${TENANT}/users/:user`,
-    describe(changeMembers, 'Remove a user from a tenant', { response: { 204: NoBody } }),
+    describe(change, 'Put a user into a tenant', membership),
     async (request, reply) => {
-      await write(management, request, reply, 'removeTenantUser', {
-        tenant: request.params.ref,
-        user: request.params.user,
-      })
+      const input = { tenant: request.params.ref, user: request.params.user }
+      const { object, created } = await write(management, request, reply, 'putMembership', input)
+      reply.code(created ? 201 : 200)
+      return { user: object.user, tenant: object.tenant, created }
+    },
+  )
+  const gone = { querystring: SETTLED_QUERY.DELETE, response: { 200: WriteReport, 204: NoBody } }
+  app.delete<Member>(
+    `${TENANT}/users/:user`,
+    describe(changeMembers, 'Remove a user from a tenant', gone),
+    async (request, reply) => {
+      const input = { tenant: request.params.ref, user: request.params.user }
+      const sent = { fact: 'memberships', method: 'DELETE', items: [input] } as const
+      const report = await writeSettled(management, request, reply, 'removeTenantUser', sent)
+      if (report !== undefined) return report
+      await write(management, request, reply, 'removeTenantUser', input)
       return reply.code(204).send()
     },
   )
@@ -114,32 +132,13 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
     answer: RoleAssignmentRead,
     print: printAssignments,
   })
-  type WithBody = Named & { Body: AssignmentInTenant; Querystring: Query }
-  const made = { body: AssignmentInTenant, response: { 200: RoleAssignmentRead } }
-  app.post<WithBody>(ASSIGNMENTS, describe(changeMembers, 'Assign a role in a tenant', made), async (request, reply) =>
-    assignmentRead(request.scope, await write(management, request, reply, 'assign', toInput(request))),
-  )
-  const put = { body: AssignmentInTenant, response: { 200: RoleAssignmentRead, 201: RoleAssignmentRead } }
-  app.put<WithBody>(
-    ASSIGNMENTS,
-    describe(changeMembers, 'Assign a role in a tenant, or change an assignment', put),
-    async (request, reply) => {
-      const { object, created } = await write(management, request, reply, 'putAssignment', toInput(request))
-      reply.code(created ? 201 : 200)
-      return assignmentRead(request.scope, object)
-    },
-  )
-  const response = { 200: RoleAssignmentRead, 204: NoBody }
-  const gone = { querystring: UnassignQuery, body: AssignmentInTenant, response }
-  app.delete<WithBody>(
-    ASSIGNMENTS,
-    describe(changeMembers, 'Unassign a role in a tenant', gone),
-    async (request, reply) => {
-      const returned = readFlag(request.query, 'return_deleted')
-      const assigned = await write(management, request, reply, 'unassign', toInput(request))
-      return returned ? assignmentRead(request.scope, assigned) : reply.code(204).send()
-    },
-  )
+  const options = (summary: string, schema: object) =>
+    describe(changeMembers, summary, { body: AssignmentInTenant, ...schema })
+  assignmentWrites<Named & { Body: AssignmentInTenant }>(app, management, ASSIGNMENTS, options, toInput, {
+    POST: 'Assign a role in a tenant',
+    PUT: 'Assign a role in a tenant, or change an assignment',
+    DELETE: 'Unassign a role in a tenant',
+  })
 }
 
 /** Users of a tenant by `search`, by `role` (held in this tenant) and by `state` of what makes them one. */

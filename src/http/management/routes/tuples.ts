@@ -2,6 +2,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Relation } from '../../../kinds/relation.ts'
 import type { RelationshipTuple } from '../../../kinds/relationship-tuple.ts'
+import type { Related } from '../../../management/objects/tuples.ts'
+import { SETTLED_QUERY, TupleWritten, WriteReport } from '../../../management/schemas/fact-writes.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import {
   TupleCreate,
@@ -16,6 +18,7 @@ import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { type Filter, indexed, referring } from '../collection-pages.ts'
 import { type Asked, listRoute } from '../collection-routes.ts'
+import { writeOne, writeSettled } from '../fact-writes.ts'
 import { tupleDetailed, tupleRead } from '../render/facts.ts'
 import { type RouteContext, write } from '../route-context.ts'
 import { listTimed } from '../time-states.ts'
@@ -49,28 +52,46 @@ export function tupleRoutes(app: FastifyInstance, management: RouteContext): voi
     answer: TupleDetailed,
     print: printTuples,
   })
+  tupleWrites(app, management)
+}
+
+function tupleWrites(app: FastifyInstance, management: RouteContext): void {
+  const fact = 'tuples'
+  const made = { querystring: SETTLED_QUERY.POST, body: TupleCreate, response: { 200: TupleWritten } }
   app.post<{ Body: TupleCreate }>(
     TUPLES,
-    describe(change, 'Create a relationship tuple', { body: TupleCreate, response: { 200: TupleRead } }),
-    async (request, reply) =>
-      tupleRead(request.scope, await write(management, request, reply, 'createTuple', request.body)),
-  )
-  app.put<{ Body: TupleCreate }>(
-    TUPLES,
-    describe(change, 'Create or change a relationship tuple', {
-      body: TupleCreate,
-      response: { 200: TupleRead, 201: TupleRead },
-    }),
+    describe(change, 'Create a relationship tuple', made),
     async (request, reply) => {
-      const { object, created } = await write(management, request, reply, 'putTuple', request.body)
-      reply.code(created ? 201 : 200)
-      return tupleRead(request.scope, object)
+      const { scope, body } = request
+      const sent = { fact, method: 'POST', items: [body] } as const
+      const one = await writeOne<Related>(management, request, reply, 'createTuple', sent)
+      if (one !== undefined) return { ...tupleRead(scope, one.object), ...one.shown }
+      return tupleRead(scope, await write(management, request, reply, 'createTuple', body))
     },
   )
+  const response = { 200: TupleWritten, 201: TupleWritten }
+  const put = { querystring: SETTLED_QUERY.PUT, body: TupleCreate, response }
+  app.put<{ Body: TupleCreate }>(
+    TUPLES,
+    describe(change, 'Create or change a relationship tuple', put),
+    async (request, reply) => {
+      const sent = { fact, method: 'PUT', items: [request.body] } as const
+      const one = await writeOne<Related>(management, request, reply, 'putTuple', sent)
+      const { object, created } = one
+        ? { object: one.object, created: one.shown.outcome === 'created' }
+        : await write(management, request, reply, 'putTuple', request.body)
+      reply.code(created ? 201 : 200)
+      return { ...tupleRead(request.scope, object), created, ...one?.shown }
+    },
+  )
+  const gone = { querystring: SETTLED_QUERY.DELETE, body: TupleDelete, response: { 200: WriteReport, 204: NoBody } }
   app.delete<{ Body: TupleDelete }>(
     TUPLES,
-    describe(change, 'Delete a relationship tuple', { body: TupleDelete, response: { 204: NoBody } }),
+    describe(change, 'Delete a relationship tuple', gone),
     async (request, reply) => {
+      const sent = { fact, method: 'DELETE', items: [request.body] } as const
+      const report = await writeSettled(management, request, reply, 'deleteTuple', sent)
+      if (report !== undefined) return report
       await write(management, request, reply, 'deleteTuple', request.body)
       return reply.code(204).send()
     },

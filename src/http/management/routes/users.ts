@@ -1,12 +1,12 @@
 // Users and their roles: /v2/facts/{p}/{e}/users. PUT is sync: it creates who is missing (201) and replaces who is
 // there (200).
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { User } from '../../../kinds/user.ts'
 import { refuseEverybody } from '../../../management/objects/role-assignments.ts'
 import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
 import { endedSpan } from '../../../management/rules/time-spans.ts'
-import { RoleAssignmentRead, RoleInTenant, UnassignQuery } from '../../../management/schemas/role-assignments.ts'
-import { NoBody, SuspensionSent } from '../../../management/schemas/schema-parts.ts'
+import { RoleInTenant } from '../../../management/schemas/role-assignments.ts'
+import { SuspensionSent } from '../../../management/schemas/schema-parts.ts'
 import {
   OneUserQuery,
   UserCreate,
@@ -20,10 +20,12 @@ import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, type Rows } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
-import { assignmentRead, userRead } from '../render/facts.ts'
+import { answerChanged, readExpectedObject, sendEtag } from '../preconditions.ts'
+import { userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
 import { collectLed, findLeftOut, hasRoleShown, type LeftOut, readShown, type Shown } from '../time-states.ts'
+import { assignmentWrites } from './role-assignments.ts'
 
 const USER = '/v2/facts/:p/:e/users/:ref'
 const change = { operation: 'facts.write', tag: 'users' } as const
@@ -38,6 +40,7 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
     tag: 'users',
     noun: 'user',
     operations: FACTS,
+    kind: 'user',
     find: ({ view, ref }) => view().require('user', ref),
     readQuery: OneUserQuery,
     answer: UserRead,
@@ -52,6 +55,7 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
       print: printListed,
     },
     create: { body: UserCreate, useCase: 'createUser' },
+    fact: 'users',
     update: { body: UserUpdate, useCase: 'updateUser' },
     remove: 'deleteUser',
   })
@@ -59,10 +63,21 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
     USER,
     describe(change, 'Replace a user', { body: UserReplace, response: { 200: UserRead, 201: UserRead } }),
     async (request, reply) => {
-      const input = { ref: request.params.ref, fields: request.body }
-      const { object, created } = await write(management, request, reply, 'replaceUser', input)
-      reply.code(created ? 201 : 200)
-      return userRead(request.scope, requestView(management, request), object)
+      const { ref } = request.params
+      const find = () => requestView(management, request).require('user', ref)
+      const expected = readExpectedObject(request, 'user', ref, find)
+      try {
+        const more = expected === undefined ? {} : { expected }
+        const input = { ref, fields: request.body }
+        const { object, created } = await write(management, request, reply, 'replaceUser', input, more)
+        sendEtag(reply, object).code(created ? 201 : 200)
+        return userRead(request.scope, requestView(management, request), object)
+      } catch (error) {
+        return answerChanged(reply, error, async () => {
+          const stored = find()
+          return { stored, shown: userRead(request.scope, requestView(management, request), stored) }
+        })
+      }
     },
   )
   suspensionRoutes(app, management)
@@ -87,19 +102,14 @@ function suspensionRoutes(app: FastifyInstance, management: RouteContext): void 
 }
 
 function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
-  type Roles = Named & { Body: RoleInTenant; Querystring: Query }
-  const made = { body: RoleInTenant, response: { 200: RoleAssignmentRead } }
-  app.post<Roles>(`${USER}/roles`, describe(change, 'Assign a role to a user', made), async (request, reply) => {
-    const input = { user: refuseEverybody(request.params.ref, USER_FIELD), ...request.body }
-    return assignmentRead(request.scope, await write(management, request, reply, 'assign', input))
+  const options = (summary: string, schema: object) => describe(change, summary, { body: RoleInTenant, ...schema })
+  const toInput = ({ params, body }: FastifyRequest<Named & { Body: RoleInTenant }>) => ({
+    user: refuseEverybody(params.ref, USER_FIELD),
+    ...body,
   })
-  const response = { 200: RoleAssignmentRead, 204: NoBody }
-  const gone = { querystring: UnassignQuery, body: RoleInTenant, response }
-  app.delete<Roles>(`${USER}/roles`, describe(change, 'Unassign a role from a user', gone), async (request, reply) => {
-    const returned = readFlag(request.query, 'return_deleted')
-    const input = { user: refuseEverybody(request.params.ref, USER_FIELD), ...request.body }
-    const gone = await write(management, request, reply, 'unassign', input)
-    return returned ? assignmentRead(request.scope, gone) : reply.code(204).send()
+  assignmentWrites(app, management, `${USER}/roles`, options, toInput, {
+    POST: 'Assign a role to a user',
+    DELETE: 'Unassign a role from a user',
   })
 }
 
