@@ -23,7 +23,7 @@ export function printHelper({ subjects }: Model): string {
   const [only = 'user'] = subjects
   const user =
     subjects.size > 1
-      ? '  return `${key(type)}|${userKey(id)}`'
+      ? `  return \`\${key(type)}|\${userKey(id)}\``
       : `  if (type !== ${JSON.stringify(only)}) throw new Error(${JSON.stringify(`only ${only} can be asked about, and not `)} + text)
   return id === '*' ? null : userKey(id)`
   return `const split = (text) => {
