@@ -2,7 +2,8 @@
 // number of entries, a few in each turn of the event loop.
 //
 // A page that goes on behind another one begins in each log where that one ended there. Over more logs than a position
-// names, the others go on by time: behind the newest entry that is not newer than the last one shown.
+// names, the others go on by time: behind the newest entry that comes after the last one shown. What several logs wrote at
+// once has a fixed order, that of the logs.
 import { setImmediate } from 'node:timers/promises'
 import type { HistoryEntry, LogId } from '../../log/change.ts'
 import { HISTORY_POSITION_LOGS_MAX, HISTORY_ROWS_PER_TURN, HISTORY_SCAN_MAX } from '../../model/limits.ts'
@@ -11,8 +12,12 @@ import type { UseCases } from '../../store/view.ts'
 
 type Logs = Pick<Store<UseCases>, 'head' | 'history' | 'historyCount'>
 
-/** Where a page ended: the time of its last entry, and the revision before which each log goes on. */
-export type HistoryPlace = readonly [at: number, before: readonly (readonly [log: string, revision: number])[]]
+/** Where a page ended: the time and the log of its last entry, and the revision before which each log goes on. */
+export type HistoryPlace = readonly [
+  at: number,
+  last: LogId,
+  before: readonly (readonly [log: string, revision: number])[],
+]
 
 export interface HistoryPage {
   readonly rows: readonly HistoryEntry[]
@@ -28,6 +33,8 @@ export interface HistoryPage {
 
 export interface HistoryQuery {
   readonly logs: readonly LogId[]
+  /** the log that comes first where several were written at once; the others follow by their ids */
+  readonly leading?: LogId
   /** undefined when every entry matches */
   readonly fits: ((entry: HistoryEntry) => boolean) | undefined
   /** ms since 1970; entries before it end the search */
@@ -46,12 +53,17 @@ interface AskedRows {
 }
 
 /** One page of the entries of all the logs, by time. */
-export async function readHistory(store: Logs, { logs, fits, since, page }: HistoryQuery): Promise<HistoryPage> {
+export async function readHistory(
+  store: Logs,
+  { logs, leading, fits, since, page }: HistoryQuery,
+): Promise<HistoryPage> {
   const { offset, rows, total: known } = page
   const after = page.after as HistoryPlace | undefined // as `next` of another page was
   const isFiltered = fits !== undefined || since !== undefined
   const isCounting = isFiltered && known === undefined
-  const cursors = logs.map((log) => new Cursor(store, log, after))
+  const compare = (one: LogId, other: LogId): number =>
+    one === leading ? -1 : other === leading ? 1 : one < other ? -1 : 1
+  const cursors = [...logs].sort(compare).map((log) => new Cursor(store, log, compare, after))
   const found: HistoryEntry[] = []
   let total = 0
   let next: HistoryPlace | undefined
@@ -68,7 +80,7 @@ export async function readHistory(store: Logs, { logs, fits, since, page }: Hist
     if (fits !== undefined && !fits(entry)) continue
     if (total >= offset && found.length < rows) {
       found.push(entry)
-      if (found.length === rows) next = findPlace(cursors, entry.at)
+      if (found.length === rows) next = findPlace(cursors, cursor, entry.at)
     }
     total++
   }
@@ -76,7 +88,7 @@ export async function readHistory(store: Logs, { logs, fits, since, page }: Hist
   const left = seen < HISTORY_SCAN_MAX ? undefined : newest(cursors)
   if (left !== undefined && (found.length > 0 || offset === 0)) {
     isMore = since === undefined || left.next!.at >= since
-    if (found.length < rows) next = findPlace(cursors, left.next!.at)
+    if (found.length < rows) next = findPlace(cursors, left, left.next!.at)
   }
   const end = { ...(isMore && next !== undefined ? { next } : {}), ...(isFiltered ? { isCounted: true } : {}) }
   if (isFiltered) return { rows: found, total: known ?? total, reachable: known ?? total, ...end }
@@ -88,15 +100,12 @@ export async function readHistory(store: Logs, { logs, fits, since, page }: Hist
 const NAME_DIGITS = 12
 const formatLog = (log: LogId): string => log.slice(-NAME_DIGITS)
 
-/** Where all the logs stand, those with the newest entries by their revision. */
-function findPlace(cursors: readonly Cursor[], at: number): HistoryPlace {
-  const named =
-    cursors.length <= HISTORY_POSITION_LOGS_MAX
-      ? cursors
-      : [...cursors]
-          .sort((one, other) => (other.next?.at ?? 0) - (one.next?.at ?? 0))
-          .slice(0, HISTORY_POSITION_LOGS_MAX)
-  return [at, named.map((cursor) => [formatLog(cursor.log), cursor.before])]
+/** Where all the logs stand: that of the last entry and those with the newest ones by their revision. */
+function findPlace(cursors: readonly Cursor[], last: Cursor, at: number): HistoryPlace {
+  const others = cursors.filter((cursor) => cursor !== last)
+  if (others.length >= HISTORY_POSITION_LOGS_MAX)
+    others.sort((one, other) => (other.next?.at ?? 0) - (one.next?.at ?? 0)).splice(HISTORY_POSITION_LOGS_MAX - 1)
+  return [at, last.log, [last, ...others].map((cursor) => [formatLog(cursor.log), cursor.before])]
 }
 
 /** The log with the newest entry; where several were written at once, the first one. */
@@ -106,6 +115,9 @@ function newest(cursors: readonly Cursor[]): Cursor | undefined {
   return first
 }
 
+/** Which of two logs comes first where both were written at once. */
+type Compare = (one: LogId, other: LogId) => number
+
 /** Reads one log backwards, a few entries ahead. */
 class Cursor {
   readonly log: LogId
@@ -114,10 +126,10 @@ class Cursor {
   #ahead: HistoryEntry[] = []
   #wanted = 1
 
-  constructor(store: Logs, log: LogId, after: HistoryPlace | undefined) {
+  constructor(store: Logs, log: LogId, compare: Compare, after: HistoryPlace | undefined) {
     this.#store = store
     this.log = log
-    this.#before = after === undefined ? store.head(log).revision + 1 : findBefore(store, log, after)
+    this.#before = after === undefined ? store.head(log).revision + 1 : findBefore(store, log, compare, after)
     this.#fill()
   }
 
@@ -143,16 +155,18 @@ class Cursor {
   }
 }
 
-/** The revision before which a log goes on: that of the position, or the one behind its last entry of that time. */
-function findBefore(store: Logs, log: LogId, [at, places]: HistoryPlace): number {
+/** The revision before which a log goes on: that of the position, or the one behind its last entry that comes after it. */
+function findBefore(store: Logs, log: LogId, compare: Compare, [at, last, places]: HistoryPlace): number {
   const named = places.find(([name]) => name === formatLog(log))
   if (named !== undefined) return named[1]
+  // what was written at the same time was shown if its log comes first
+  const newest = compare(log, last) < 0 ? at - 1 : at
   let [low, high] = [0, store.head(log).revision]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const [entry] = store.history(log, middle + 1, 1)
     // what history no longer has is older
-    if (entry === undefined || entry.at <= at) low = middle
+    if (entry === undefined || entry.at <= newest) low = middle
     else high = middle - 1
   }
   return low + 1

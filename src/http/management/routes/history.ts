@@ -127,6 +127,7 @@ async function listed({ store }: RouteContext, request: FastifyRequest<{ Queryst
     .filter((log) => store.exists(log))
   const found = await readHistory(store, {
     logs,
+    leading: key.organization_id,
     fits,
     ...(since === undefined ? {} : { since }),
     page,
