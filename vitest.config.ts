@@ -61,6 +61,7 @@ export default defineConfig({
       'zerohop/client': join(import.meta.dirname, 'src/client.ts'),
       'zerohop/conditions': join(import.meta.dirname, 'src/model/condition-operators.ts'),
       'zerohop/durations': join(import.meta.dirname, 'src/model/durations.ts'),
+      'zerohop/fold-case': join(import.meta.dirname, 'src/model/fold-case.ts'),
       'zerohop/policy-kinds': join(import.meta.dirname, 'src/model/policy-kinds.ts'),
     },
   },

@@ -155,16 +155,16 @@ describe('cases over ways and doors', () => {
     expect([...least(doors, tally.byDoor), ...least(all, tally.byWay)]).toEqual([])
   })
 
-  it.each([
-    'a listing leaves out the last',
-    'a saved image has no relationships',
-    'a role of a tenant counts in other tenants',
-  ])('some case finds that %s', { timeout: TOLD_MS }, async (name) => {
-    const wrong: Product = { ...FAULTS[name]!({ ways: all, doors, isAsked: () => true }), isAsked: () => true }
-    for (const [at, each] of storyCases.entries()) {
-      const answer = tell(each, at + seed, wrong, new Tally())
-      if (await answer.then(() => false, isDifference)) return
-    }
-    throw new Error('no case found it')
-  })
+  it.each(['a listing leaves out the last', 'a saved image has no relationships'])(
+    'some case finds that %s',
+    { timeout: TOLD_MS },
+    async (name) => {
+      const wrong: Product = { ...FAULTS[name]!({ ways: all, doors, isAsked: () => true }), isAsked: () => true }
+      for (const [at, each] of storyCases.entries()) {
+        const answer = tell(each, at + seed, wrong, new Tally())
+        if (await answer.then(() => false, isDifference)) return
+      }
+      throw new Error('no case found it')
+    },
+  )
 })

@@ -106,7 +106,9 @@ describe('ways and doors', () => {
     expect(differences).toEqual([])
   })
 
-  const canaries = Object.keys(FAULTS).filter((name) => WAYS_CANARY === 'all' || WAYS_CANARY === name)
+  // a normal run plants the one that is found soonest of those about roles of tenants
+  const wanted = WAYS_CANARY ?? (IS_LONG ? undefined : 'a role of a tenant counts in other tenants')
+  const canaries = Object.keys(FAULTS).filter((name) => wanted === 'all' || wanted === name)
   // only where `npm run test:ways` plants one
   it.runIf(WAYS_CANARY !== undefined)('a fault is planted', () => expect(canaries).not.toEqual([]))
 

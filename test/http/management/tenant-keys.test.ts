@@ -395,9 +395,9 @@ async function dropRoles(): Promise<void> {
 /** A name or an id of the same form that nothing has. */
 const absent = (mark: string, n: number) => (mark === 'globex' ? 'nobody' : n.toString(16).padStart(32, 'e'))
 
-/** An answer without the id of its error. */
+/** An answer without the id of its error, and without its cursor, which is bound to what the request says. */
 const formatReply = ({ status, body }: { status: number; body: unknown }) =>
-  JSON.stringify([status, { ...(body as object), id: '' }])
+  JSON.stringify([status, { ...(body as object), id: '', next: '' }])
 
 function makeRequest(
   route: Route,
