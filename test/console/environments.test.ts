@@ -14,6 +14,28 @@ async function makeInTarget(key: string): Promise<void> {
   dataOf(await console.api.POST('/v2/schema/{p}/{e}/roles', { params, body }))
 }
 
+/** A tenant in both environments, with a role of its own in the first. */
+async function makeTenantRole(): Promise<void> {
+  const { api } = console
+  const action = { ...console.path, resource: 'invoice', ref: 'read' }
+  dataOf(
+    await api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/actions/{ref}', {
+      params: { path: action },
+      body: { grantable: true },
+    }),
+  )
+  for (const environment of [e, TARGET]) {
+    const params = { path: { p, e: environment } }
+    dataOf(await api.POST('/v2/facts/{p}/{e}/tenants', { params, body: { key: 'umbrella', name: 'Umbrella' } }))
+  }
+  dataOf(
+    await api.POST('/v2/facts/{p}/{e}/tenants/{ref}/roles', {
+      params: { path: { ...console.path, ref: 'umbrella' } },
+      body: { key: 'auditor', name: 'Auditor', permissions: ['invoice:read'] },
+    }),
+  )
+}
+
 // skipped where no Chromium is installed: what is asked of the server is tested in test/http/management
 it.skipIf(consoleServer === undefined)(
   'makes an environment, copies to it, compares the two, and deletes it',
@@ -48,7 +70,10 @@ it.skipIf(consoleServer === undefined)(
     const overwrite = page.getByRole('checkbox', { name: /^Overwrite/ })
     expect(await overwrite.isChecked()).toBe(false)
     await overwrite.check()
+    await makeTenantRole()
+    await page.getByRole('checkbox', { name: /roles that tenants created/ }).check()
     await page.getByRole('button', { name: 'Plan', exact: true }).click()
+    await page.getByRole('list', { name: 'Roles of tenants' }).getByText('auditor@umbrella').waitFor()
     await page.getByRole('button', { name: `Copy to ${TARGET}`, disabled: false }).click()
     await page.waitForURL(new RegExp(`/${TARGET}/history`))
 

@@ -15,7 +15,7 @@ interface PlanViewProps {
 }
 
 export function PlanView({ plan, isOld = false }: PlanViewProps) {
-  const { changes, more, cascade, carried, outside, suggested, policy, access } = plan
+  const { changes, tenant_roles: roles = [], more, cascade, carried, outside, suggested, policy, access } = plan
   return (
     <div className={classes.sections} aria-busy={isOld}>
       <section>
@@ -24,6 +24,12 @@ export function PlanView({ plan, isOld = false }: PlanViewProps) {
           <p className={classes.note}>{NOTHING_CHANGES}</p>
         ) : (
           <ChangeList label="What would change" changes={changes} more={more} isPlan />
+        )}
+        {roles.length > 0 && (
+          <>
+            <h3>Roles of tenants</h3>
+            <ChangeList label="Roles of tenants" changes={roles.map(toChange)} isPlan />
+          </>
         )}
         {cascade.length > 0 && <p className={classes.note}>Also deleted: {countsText(cascade)}</p>}
         {carried.length > 0 && <p className={classes.note}>Also moved: {countsText(carried)}</p>}
@@ -60,6 +66,8 @@ export function PlanView({ plan, isOld = false }: PlanViewProps) {
     </div>
   )
 }
+
+const toChange = (role: NonNullable<Plan['tenant_roles']>[number]) => ({ kind: 'tenant_role' as const, ...role })
 
 const whoAndWhen = ({ by, revision }: Plan['outside'][number]): string =>
   [by === null ? '' : `, by ${by}`, revision === null ? '' : `, at revision ${revision}`].join('')

@@ -72,13 +72,14 @@ export function CopyPage() {
 interface Copying {
   readonly target: CopyTarget
   readonly isOverwriting: boolean
+  readonly hasTenantRoles: boolean
 }
 
 /** What the address says shall be copied; undefined when it names no target. */
-function copyingOf({ to, new: isNew, overwrite }: CopySearch): Copying | undefined {
+function copyingOf({ to, new: isNew, overwrite, tenantRoles }: CopySearch): Copying | undefined {
   if (to === undefined) return undefined
   const target = isNew ? { new: { key: to, name: to } } : { existing: to }
-  return { target, isOverwriting: overwrite === true }
+  return { target, isOverwriting: overwrite === true, hasTenantRoles: tenantRoles === true }
 }
 
 interface CopyFormProps {
@@ -91,6 +92,7 @@ function CopyForm({ path, search }: CopyFormProps) {
   const [to, setTo] = useState(search.to ?? '')
   const [isNew, setNew] = useState(search.new ?? false)
   const [isOverwriting, setOverwriting] = useState(search.overwrite ?? false)
+  const [hasTenantRoles, setTenantRoles] = useState(search.tenantRoles ?? false)
   const [wasSent, setSent] = useState(false)
   const problem =
     to.trim() === '' ? 'Enter the target' : to.trim() === path.e && "This is the environment you're copying from"
@@ -105,6 +107,7 @@ function CopyForm({ path, search }: CopyFormProps) {
         const choices = {
           ...(isNew && { new: true as const }),
           ...(!isNew && isOverwriting && { overwrite: true as const }),
+          ...(!isNew && hasTenantRoles && { tenantRoles: true as const }),
         }
         void navigate({ search: { to: to.trim(), ...choices } })
       }}
@@ -120,14 +123,24 @@ function CopyForm({ path, search }: CopyFormProps) {
           To a new environment
         </label>
         {!isNew && (
-          <label>
-            <input
-              type="checkbox"
-              checked={isOverwriting}
-              onChange={({ currentTarget }) => setOverwriting(currentTarget.checked)}
-            />
-            Overwrite objects that already exist in the target
-          </label>
+          <>
+            <label>
+              <input
+                type="checkbox"
+                checked={isOverwriting}
+                onChange={({ currentTarget }) => setOverwriting(currentTarget.checked)}
+              />
+              Overwrite objects that already exist in the target
+            </label>
+            <label>
+              <input
+                type="checkbox"
+                checked={hasTenantRoles}
+                onChange={({ currentTarget }) => setTenantRoles(currentTarget.checked)}
+              />
+              Copy roles that tenants created, for tenants that the target has
+            </label>
+          </>
         )}
       </fieldset>
       <div className={classes.form}>
@@ -189,7 +202,7 @@ function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, 
       void navigate({ to: '/$project/$environment/history', params, search: {} })
     },
   })
-  if (planned.changes.length === 0 && !isNew)
+  if (planned.changes.length === 0 && planned.tenant_roles === undefined && !isNew)
     return <EmptyState icon="circleCheck" title="Nothing to copy" text={`${to} already has the same policy.`} />
   return (
     <div className={classes.sections}>
@@ -202,8 +215,13 @@ function Copy({ path, search: { to = '', new: isNew }, copying, planned, isOld, 
         canWrite={mayWrite}
         isDisabled={isOld}
       >
-        {formatChangeCounts(planned)}, in {to}, in one revision.
+        {formatChangeCounts(withTenantRoles(planned))}, in {to}, in one revision.
       </PlanOutcome>
     </div>
   )
 }
+
+const withTenantRoles = ({ changes, tenant_roles: roles = [], more }: Plan) => ({
+  changes: [...changes, ...roles.map((role) => ({ kind: 'tenant_role' as const, ...role }))],
+  more,
+})

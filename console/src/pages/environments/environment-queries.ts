@@ -54,11 +54,13 @@ export const comparisonQuery = (from: EnvironmentPath, to: EnvironmentPath | und
 interface Copying {
   readonly target: CopyTarget
   readonly isOverwriting: boolean
+  readonly hasTenantRoles: boolean
 }
 
-const copyBody = ({ target, isOverwriting }: Copying) => ({
+const copyBody = ({ target, isOverwriting, hasTenantRoles }: Copying) => ({
   target_env: target,
   conflict_strategy: isOverwriting ? ('overwrite' as const) : ('fail' as const),
+  ...(hasTenantRoles && { tenant_roles: true }),
 })
 
 /** What a copy would do in its target. */

@@ -17,6 +17,8 @@ export interface CopySearch {
   readonly new?: true
   /** what the target has already is overwritten; without it the copy is refused then */
   readonly overwrite?: true
+  /** also the roles that tenants made */
+  readonly tenantRoles?: true
 }
 
 /** Reads the choices from an address; anything else is left out. */
@@ -25,6 +27,7 @@ export function parseCopySearch(search: Record<string, unknown>): CopySearch {
     ...textIn(search, 'to'),
     ...(search.new === true ? { new: true } : {}),
     ...(search.overwrite === true ? { overwrite: true } : {}),
+    ...(search.tenantRoles === true ? { tenantRoles: true } : {}),
   }
 }
 
