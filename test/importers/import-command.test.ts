@@ -107,6 +107,8 @@ describe('zerohop import --from', () => {
     expect((await run('import', '--from', 'casbin', 'model.conf')).err).toContain('--out names the folder')
     expect((await run('import', 'a.yaml', 'b.yaml')).err).toBe('zerohop: one file is imported at a time\n')
     expect((await run('import', 'a.yaml', '--closed-actions')).err).toBe('zerohop: --closed-actions is for --from\n')
+    const other = await convert('model.conf', '--openfga-url', 'http://127.0.0.1:8080')
+    expect(other.err).toBe('zerohop: --from casbin takes no --openfga-url\n')
     expect((await run('import', '--from', 'other', 'x')).err).toContain('Allowed choices are casbin')
     expect((await convert('model.conf', '--questions', '0')).err).toContain('Must be a number from 1 to 5000000.')
   })

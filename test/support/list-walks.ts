@@ -181,7 +181,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
 /** Lists that never have a second page here, and why. */
 const SHORT: Readonly<Record<string, string>> = {
   'GET /v2/orgs': 'a key has one organization',
-  'GET /v2/pdps/:p/:e': 'no PDP follows: test/http/management/cursors.test.ts walks rows of its form',
+  'GET /v2/pdps/:p/:e': 'no PDP follows here',
   'GET /v2/pdps/:p/:e/configs': 'an environment has one',
   'GET /v2/schema/:p/:e/condition_sets/:ref/ancestors': 'a set has one parent: the test makes a chain of them',
 }

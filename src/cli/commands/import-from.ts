@@ -3,6 +3,7 @@
 // files does that.
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Option } from 'commander'
 import type { Imported, ImporterOptions } from '../../importers/frame/importer.ts'
 import { prove } from '../../importers/frame/proof.ts'
 import { makeReport, printReport } from '../../importers/frame/report.ts'
@@ -52,6 +53,9 @@ export async function importFrom(files: readonly string[], options: FromOptions)
     throw new ZerohopError('CONFIG_INVALID', {
       reason: `--from writes files and sends nothing, so it takes no --${other.replace(/[A-Z]/g, (sign) => `-${sign.toLowerCase()}`)}: import the written files afterwards`,
     })
+  const foreign = findForeignOption(from, options)
+  if (foreign !== undefined)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `--from ${from} takes no ${foreign.long ?? foreign.flags}` })
   if (out === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: '--out names the folder for the files' })
   const { importer } = await IMPORTERS[from].load()
   const reading = await importer.read(files, options as ImporterOptions)
@@ -71,6 +75,12 @@ export async function importFrom(files: readonly string[], options: FromOptions)
   process.stdout.write(json ? text : `${[...printReport(report), `written to ${out}`].join('\n')}\n`)
   return report.exact ? 0 : 1
 }
+
+/** An option of another importer. */
+const findForeignOption = (from: ImporterName, options: FromOptions): Option | undefined =>
+  Object.entries(IMPORTERS)
+    .flatMap(([name, entry]) => (name === from ? [] : entry.options.map(({ flags }) => new Option(flags))))
+    .find((option) => options[option.attributeName()] !== undefined)
 
 function refuse(problems: readonly Problem[], sources: readonly Source[]): number {
   process.stderr.write(printProblems(problems, sources, printOptions(process.stderr)))
