@@ -16,6 +16,7 @@ const VITEST = createRequire(import.meta.url)
 const SAME_FILES = [
   'test:all',
   'test:cost',
+  'test:cursors',
   'test:filters',
   'test:prisma',
   'test:quick',

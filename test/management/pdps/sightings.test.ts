@@ -46,6 +46,7 @@ it('sightings of one PDP are merged: its details, the newest revision that it ap
   ])
     expect(mergeSightings(both)).toEqual([
       {
+        id: 'aaaaaaaa',
         instance: 'aaaaaaaa',
         name: 'shop',
         version: '1.0.0',
