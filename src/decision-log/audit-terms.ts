@@ -2,6 +2,7 @@
 // term is a hash, so keys of any length and with any characters take the same room; who shows what was found by terms
 // compares the record itself.
 import { createHash } from 'node:crypto'
+import { AUDIT_HASHES_KEPT } from '../model/limits.ts'
 import type { AuditRecord } from './audit-tables.ts'
 
 /** `type` is the resource type, `instance` is `type:key`. */
@@ -16,8 +17,18 @@ export interface Term {
 /** A record fits when it has one of the terms of each group. */
 export type TermGroups = readonly (readonly Term[])[]
 
+/** Hashes of the values that came last: the same users, actions and tenants come again and again, for terms and for uses. */
+const hashes = new Map<string, string>()
+
 export function makeTerm(kind: TermKind, value: string | boolean): Term {
-  return { kind, hash: createHash('sha256').update(`${kind}\0${value}`).digest('hex').slice(0, 16) }
+  const text = `${kind}\0${value}`
+  let hash = hashes.get(text)
+  if (hash === undefined) {
+    hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
+    if (hashes.size >= AUDIT_HASHES_KEPT) hashes.clear()
+    hashes.set(text, hash)
+  }
+  return { kind, hash }
 }
 
 type Asked = Pick<AuditRecord, 'user' | 'action' | 'resource_type' | 'resource_key' | 'tenant' | 'decision'>

@@ -51,6 +51,8 @@ export const AUDIT_INDEX_TURNS_MAX = 200
 export const AUDIT_INDEX_KEYS_PER_READ = 128
 /** As many are read first, and again where what is looked for lies far ahead; a jump costs as much as they do. */
 export const AUDIT_INDEX_KEYS_PER_JUMP = 8
+/** Hashes of users, actions, resources and tenants that each thread keeps while it stores or looks up records. */
+export const AUDIT_HASHES_KEPT = 20_000
 /** Records of an older version that one step adds to the index. */
 export const AUDIT_INDEXED_PER_STEP = 1_000
 /** Times of one answer with counts of decisions: a day by minutes, two months by hours. */
