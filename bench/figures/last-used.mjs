@@ -7,8 +7,8 @@ import { median } from '../sampling.mjs'
 import { pieces, using } from './api-million.mjs'
 import { withServers } from './servers.mjs'
 
-/** What one question may take on a quiet machine. */
-const MS_MAX = 20
+/** How many times as long as reading 300 KB of JSON one question may take: less than 20 ms where that takes 1.8. */
+const RATIO_MAX = 10
 const ACTIONS = Array.from({ length: 20 }, (_, at) => `action-${at}`)
 const TENANTS = 100
 const LINES_PER_BATCH = 30_000
@@ -110,7 +110,7 @@ async function measure(results, api, { last, rounds, decisions, users }) {
     }
     results.addFigure({
       name: `last use of ${what}, ${decisions.toLocaleString('en-US')} decisions`,
-      ...{ value: median(took), unit: 'ms', most: decisions >= 1_000_000 ? MS_MAX : undefined },
+      ...{ value: median(took), unit: 'ms', most: decisions >= 1_000_000 ? RATIO_MAX : undefined },
     })
   }
 }
