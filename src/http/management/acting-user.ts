@@ -1,11 +1,13 @@
-// Who acts in an access request (docs/access-requests.md). Whoever holds an API key has signed users in, and says which one
-// acts; a person of the console acts as the stored user that the identity provider names. Whether that user exists, and
-// what it may, is for the use case, in the writer's transaction.
+// The user in whose name a request acts. In access requests (docs/access-requests.md), whoever holds an API key has signed
+// users in, and says which one acts; a person of the console acts as the stored user that the identity provider names.
+// Whether that user exists, and what it may, is for the use case, in the writer's transaction.
 import type { FastifyRequest } from 'fastify'
 import type { By } from '../../management/objects/access-requests.ts'
 import { userId } from '../../management/rules/actor.ts'
+import { ACTING_USER, type ByTenant } from '../../management/rules/tenant-roles.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import type { Caller } from './auth.ts'
+import { isWithinOwn, type RouteContext } from './route-context.ts'
 
 interface Named {
   readonly as?: string | null
@@ -15,7 +17,7 @@ interface Named {
  * What is sent, with who acts.
  * @throws INPUT_INVALID for a key that names no user; REQUEST_REFUSED for a person without a stored user, or who names another one
  */
-export function readActing<F extends Named>({
+export function withActingUser<F extends Named>({
   body,
   caller,
 }: Pick<FastifyRequest, 'caller'> & { readonly body: F }): By<F> {
@@ -36,4 +38,15 @@ function findActing({ user, actsAs }: Caller, named: string | undefined) {
   if (named !== undefined && named !== actsAs.user)
     throw refuse(`you are signed in as user \`${actsAs.user}\`, and act as no other`)
   return { as: actsAs.user, person: { id: userId(user), since: actsAs.since } }
+}
+
+/**
+ * Who a write below a tenant is made for: the user of the header, whose own roles bound what it gives, unless the server is
+ * told that what is offered to tenants is bound enough. A person in the console who is an administrator of the tenant acts as
+ * themselves, whatever the header says.
+ */
+export function readActingUser(management: RouteContext, { headers, caller }: FastifyRequest): ByTenant {
+  const person = caller.key.level === 'tenant' ? caller.actsAs?.user : undefined
+  const acting = person ?? headers[ACTING_USER]
+  return acting === undefined || !isWithinOwn(management) ? {} : { acting: String(acting) }
 }

@@ -1,11 +1,11 @@
 // Writes of facts that can be repeated, in the API: the parameters that say what happens where a fact is there already,
 // or is missing, and the answer that says what became of each.
 import * as t from '../../model/json-schema.ts'
-import { BULK_ASSIGNMENTS_MAX, BULK_SET_RULES_MAX, BULK_TUPLES_MAX, BULK_USERS_MAX } from '../../model/limits.ts'
+import { BULK_SET_RULES_MAX, BULK_USERS_MAX } from '../../model/limits.ts'
 import { query, returnDeleted } from './query-parameters.ts'
-import { MembershipCreate, RoleAssignmentCreate, RoleAssignmentRead } from './role-assignments.ts'
+import { MembershipCreate, RoleAssignmentRead } from './role-assignments.ts'
 import { SetRuleCreate, SetRuleRead } from './set-rules.ts'
-import { TupleCreate, TupleRead } from './tuples.ts'
+import { TupleRead } from './tuples.ts'
 
 /** What became of one item. */
 const Outcome = t.enumOf('created', 'changed', 'same', 'kept', 'deleted', 'missing')
@@ -79,14 +79,7 @@ export const MembershipWritten = t.named(
   t.open({ user: t.described(t.Text, 'key'), tenant: t.described(t.Text, 'key'), ...writtenMembers }),
 )
 
-/** Bodies of `PUT` of many. */
-export const AssignmentsPut = t.named('RoleAssignmentBulkPut', t.listOf(RoleAssignmentCreate, BULK_ASSIGNMENTS_MAX))
-export type AssignmentsPut = t.Static<typeof AssignmentsPut>
-export const TuplesPut = t.named(
-  'RelationshipTupleBulkPut',
-  t.closed({ operations: t.listOf(TupleCreate, BULK_TUPLES_MAX) }),
-)
-export type TuplesPut = t.Static<typeof TuplesPut>
+/** Bodies of `PUT` of many, where `POST` has none of the same form. */
 export const SetRulesPut = t.named(
   'SetRuleBulkPut',
   t.closed({ operations: t.listOf(SetRuleCreate, BULK_SET_RULES_MAX) }),

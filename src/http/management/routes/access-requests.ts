@@ -23,7 +23,7 @@ import { ZerohopError } from '../../../model/errors.ts'
 import type { Span, StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readText, readTexts } from '../../page.ts'
-import { readActing } from '../acting-user.ts'
+import { withActingUser } from '../acting-user.ts'
 import { everyObject, type Filter, filtered, indexed, placed, type Rows, referring } from '../collection-pages.ts'
 import { collectionRoutes, FACTS } from '../collection-routes.ts'
 import { accessRequestRead } from '../render/access-requests.ts'
@@ -63,7 +63,7 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
     REQUEST.slice(0, REQUEST.lastIndexOf('/')),
     describe(change, 'Create an access request', { body: AccessRequestCreate, response: { 200: AccessRequestRead } }),
     async (request, reply) => {
-      const made = await write(management, request, reply, 'createAccessRequest', readActing(request))
+      const made = await write(management, request, reply, 'createAccessRequest', withActingUser(request))
       return accessRequestRead(request.scope, made, Date.now())
     },
   )
@@ -72,7 +72,7 @@ export function accessRequestRoutes(app: FastifyInstance, management: RouteConte
       `${REQUEST}/${verb}`,
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
-        const input = { ref: request.params.ref, fields: readActing(request), isWithinOwn: isWithinOwn(management) }
+        const input = { ref: request.params.ref, fields: withActingUser(request), isWithinOwn: isWithinOwn(management) }
         const decided = await write(management, request, reply, useCase, input)
         return accessRequestRead(request.scope, decided, Date.now())
       },

@@ -19,13 +19,11 @@ import {
   UserIdents,
 } from '../../../management/schemas/bulk.ts'
 import {
-  AssignmentsPut,
   BulkReport,
   MembershipsPut,
   type Outcome,
   SETTLED_QUERY,
   SetRulesPut,
-  TuplesPut,
   WriteReport,
 } from '../../../management/schemas/fact-writes.ts'
 import { ZerohopError } from '../../../model/errors.ts'
@@ -136,9 +134,9 @@ function bulkPutRoutes(app: FastifyInstance, management: RouteContext): void {
       return write(management, request, reply, 'writeFacts', call, { operation })
     })
   }
-  const assignments = ['role assignments', AssignmentsPut, 'putAssignments', 'assignments'] as const
+  const assignments = ['role assignments', RoleAssignmentBulk, 'putAssignments', 'assignments'] as const
   put('role_assignments/bulk', 'role_assignments', ...assignments)
-  put('relationship_tuples/bulk', 'relationship_tuples', 'relationship tuples', TuplesPut, 'putTuples', 'tuples')
+  put('relationship_tuples/bulk', 'relationship_tuples', 'relationship tuples', TupleBulk, 'putTuples', 'tuples')
   put('set_rules/bulk', 'set_rules', 'set rules', SetRulesPut, 'putSetRules', 'set_rules')
   put('bulk/memberships', 'bulk', 'memberships of tenants', MembershipsPut, 'putMemberships', 'memberships')
 }

@@ -13,11 +13,11 @@ import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { describe } from '../../description.ts'
 import { type Query, readText } from '../../page.ts'
+import { readActingUser } from '../acting-user.ts'
 import { filtered, indexed } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { tenantInviteRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
-import { readActing } from './tenant-roles.ts'
 
 const INVITES = '/v2/facts/:p/:e/tenants/:ref/invites'
 const INVITE = `${INVITES}/:invite`
@@ -50,7 +50,7 @@ export function tenantInviteRoutes(app: FastifyInstance, management: RouteContex
     INVITES,
     describe(change, 'Invite somebody to a tenant', { body: InviteInTenant, response: { 200: TenantInviteRead } }),
     async (request, reply) => {
-      const input = { tenant: request.params.ref, invite: request.body, by: readActing(management, request) }
+      const input = { tenant: request.params.ref, invite: request.body, by: readActingUser(management, request) }
       return tenantInviteRead(request.scope, await write(management, request, reply, 'inviteInTenant', input))
     },
   )

@@ -14,7 +14,7 @@ import {
 } from '../../../management/schemas/access-requests.ts'
 import { describe } from '../../description.ts'
 import { readText } from '../../page.ts'
-import { readActing } from '../acting-user.ts'
+import { withActingUser } from '../acting-user.ts'
 import { listRoute } from '../collection-routes.ts'
 import { ordered } from '../ordered-rows.ts'
 import { accessRequestRead, requestableRole } from '../render/access-requests.ts'
@@ -81,7 +81,7 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       response: { 200: AccessRequestRead },
     }),
     async (request, reply) => {
-      const input = { tenant: request.params.ref, request: readActing(request) }
+      const input = { tenant: request.params.ref, request: withActingUser(request) }
       const made = await write(management, request, reply, 'requestInTenant', input)
       return accessRequestRead(request.scope, made, Date.now())
     },
@@ -100,7 +100,7 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
       describe(change, summary, { body, response: { 200: AccessRequestRead } }),
       async (request, reply) => {
         const { ref: tenant, request: ref } = request.params
-        const input = { tenant, ref, decision, fields: readActing(request), isWithinOwn: isWithinOwn(management) }
+        const input = { tenant, ref, decision, fields: withActingUser(request), isWithinOwn: isWithinOwn(management) }
         return accessRequestRead(
           request.scope,
           await write(management, request, reply, 'decideInTenant', input),

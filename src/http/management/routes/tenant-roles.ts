@@ -5,7 +5,7 @@ import type { Action, Resource } from '../../../kinds/resource.ts'
 import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import type { Role } from '../../../kinds/role.ts'
 import type { TenantRole } from '../../../kinds/tenant-role.ts'
-import { ACTING_USER, type ByTenant, requireTenantRole } from '../../../management/rules/tenant-roles.ts'
+import { requireTenantRole } from '../../../management/rules/tenant-roles.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { RolePermissions } from '../../../management/schemas/roles.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
@@ -21,11 +21,12 @@ import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import type { Page } from '../../page.ts'
 import { readWord } from '../access-query.ts'
+import { readActingUser } from '../acting-user.ts'
 import { everyObject, indexed, joined, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { type Part, pageOfParts } from '../ordered-rows.ts'
 import { assignableRole, offeredPermission } from '../render/schema.ts'
-import { isWithinOwn, type RouteContext, requestView, write } from '../route-context.ts'
+import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
 const ROLES = `${TENANT}/roles`
@@ -35,17 +36,6 @@ const change = { operation: 'members.write', tag: 'tenants' } as const
 
 interface Named {
   Params: { ref: string; tenant_role: string }
-}
-
-/**
- * Who a write below a tenant is made for: the user of the header, whose own roles bound what it gives, unless the server is
- * told that what is offered to tenants is bound enough. A person in the console who is an administrator of the tenant acts as
- * themselves, whatever the header says.
- */
-export function readActing(management: RouteContext, { headers, caller }: FastifyRequest): ByTenant {
-  const person = caller.key.level === 'tenant' ? caller.actsAs?.user : undefined
-  const acting = person ?? headers[ACTING_USER]
-  return acting === undefined || !isWithinOwn(management) ? {} : { acting: String(acting) }
 }
 
 export function tenantRoleRoutes(app: FastifyInstance, management: RouteContext): void {
@@ -93,7 +83,7 @@ function writeRoutes(app: FastifyInstance, management: RouteContext): void {
     ROLES,
     describe(change, 'Create a role of a tenant', { body: TenantRoleCreate, response }),
     async (request, reply) => {
-      const input = { tenant: request.params.ref, role: request.body, by: readActing(management, request) }
+      const input = { tenant: request.params.ref, role: request.body, by: readActingUser(management, request) }
       return assignableRole(await write(management, request, reply, 'createTenantRole', input))
     },
   )
@@ -141,7 +131,7 @@ function permissionRoutes(app: FastifyInstance, management: RouteContext): void 
 
 function toInput(management: RouteContext, request: FastifyRequest<Named>) {
   const { ref: tenant, tenant_role: ref } = request.params
-  return { tenant, ref, by: readActing(management, request) }
+  return { tenant, ref, by: readActingUser(management, request) }
 }
 
 /** Roles of the environment that are offered to the tenant, and its own, which are offered for everything. */

@@ -17,6 +17,7 @@ import { assignmentKey, membershipKey } from '../../../model/objects.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
+import { readActingUser } from '../acting-user.ts'
 import { indexed, NO_ROWS, paged, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { writeOne, writeSettled } from '../fact-writes.ts'
@@ -37,7 +38,7 @@ import { plainRoutes } from './plain-kinds.ts'
 import { assignmentWrites, listAssignments, printAssignments } from './role-assignments.ts'
 import { tenantInviteRoutes } from './tenant-invites.ts'
 import { tenantRequestRoutes } from './tenant-requests.ts'
-import { readActing, tenantRoleRoutes } from './tenant-roles.ts'
+import { tenantRoleRoutes } from './tenant-roles.ts'
 import { printListed } from './users.ts'
 
 const TENANT = '/v2/facts/:p/:e/tenants/:ref'
@@ -116,7 +117,7 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
   const toInput = (request: FastifyRequest<Named & { Body: AssignmentInTenant }>) => ({
     ...request.body,
     tenant: request.params.ref,
-    by: readActing(management, request),
+    by: readActingUser(management, request),
   })
   listRoute(app, management, {
     path: ASSIGNMENTS,
