@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { userId } from '../../management/rules/actor.ts'
+import { ACTING_USER } from '../../management/rules/tenant-roles.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { IDEMPOTENCY_KEY_LENGTH_MAX, METRICS_CONFIRM_MS } from '../../model/limits.ts'
 import type { Asking, Store } from '../../store/store.ts'
@@ -63,7 +65,9 @@ export function toAsking({ isReplicated }: Store<UseCases>, request: FastifyRequ
   }
   asked.add(request)
   const { method, url, body = null } = request
-  const text = JSON.stringify([method, url, Buffer.isBuffer(body) ? body.toString('latin1') : body])
+  // one key may stand for several users: what was answered for one of them is no answer for another
+  const users = [request.headers[ACTING_USER], user && userId(user)].filter((each) => each !== undefined)
+  const text = JSON.stringify([method, url, Buffer.isBuffer(body) ? body.toString('latin1') : body, ...users])
   const fingerprint = createHash('sha256').update(text).digest('hex')
   return { ...asking, once: { caller: key.id, key: sent, fingerprint } }
 }

@@ -77,12 +77,18 @@ async function serve(program = OWN): Promise<Serving> {
   }
 }
 
-const ask = async (
-  { app }: Server,
-  once: string,
-  { method = 'POST', url = USERS, body }: { method?: 'POST' | 'DELETE' | 'PATCH'; url?: string; body?: object },
-) => {
-  const headers = { authorization: `Bearer ${KEY}`, 'idempotency-key': once }
+interface Sent {
+  readonly method?: 'POST' | 'DELETE' | 'PATCH'
+  readonly url?: string
+  readonly body?: object
+  readonly acting?: string
+}
+
+const ask = async ({ app }: Server, once: string, { method = 'POST', url = USERS, body, acting }: Sent) => {
+  const headers = {
+    ...{ authorization: `Bearer ${KEY}`, 'idempotency-key': once },
+    ...(acting && { 'x-acting-user': acting }),
+  }
   const answer = await app.inject({ method, url, headers, ...(body && { payload: body }) })
   return { status: answer.statusCode, text: answer.body, headers: answer.headers }
 }
@@ -109,7 +115,7 @@ describe('a write with an idempotency key', () => {
     await expect(found).rejects.toThrow('Property failed')
   })
 
-  it('is answered again word for word, and refused with another body, path or method', async () => {
+  it('is answered again word for word, and refused with another body, path, method or acting user', async () => {
     const server = await start(temporaryFolder('repeated'))
     const once = randomUUID()
     const first = await ask(server, once, { body: { key: 'ida' } })
@@ -121,6 +127,7 @@ describe('a write with an idempotency key', () => {
       { body: { key: 'eve' } },
       { url: `${USERS}?on_duplicate=ignore`, body: { key: 'ida' } },
       { method: 'DELETE', url: `${USERS}/ida` },
+      { acting: 'eve', body: { key: 'ida' } },
     ] as const) {
       const refused = await ask(server, once, other)
       expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('used with another request')])
