@@ -65,7 +65,7 @@ export function toAsking({ isReplicated }: Store<UseCases>, request: FastifyRequ
   }
   asked.add(request)
   const { method, url, body = null } = request
-  // one key may stand for several users: what was answered for one of them is no answer for another
+  // one API key may act for several users: an answer given to one of them may not be repeated to another
   const users = [request.headers[ACTING_USER], user && userId(user)].filter((each) => each !== undefined)
   const text = JSON.stringify([method, url, Buffer.isBuffer(body) ? body.toString('latin1') : body, ...users])
   const fingerprint = createHash('sha256').update(text).digest('hex')
