@@ -336,6 +336,8 @@ export const ERRORS = {
     message:
       'the request with idempotency key `{key}` was carried out, and its answer cannot be given again: read what is there',
   },
+  // syncs
+  SYNC_SOURCE_FAILED: { class: 'environment', message: 'the rows cannot be read from {where}: {reason}' },
   // migration
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend

@@ -1,0 +1,22 @@
+// Syncs of facts from a database of the application.
+
+/** Bytes of rows that are sorted in memory; more are sorted in files of this size, which are merged. */
+export const SYNC_RUN_BYTES = 64 * 1024 * 1024
+/** Bytes of a file of sorted rows that are read at once. */
+export const SYNC_READ_BYTES = 1024 * 1024
+/** Rows of one section: ten times as many as the largest environment that was measured. */
+export const SYNC_ROWS_MAX = 50_000_000
+/** Rows that are asked of a database at once. */
+export const SYNC_FETCH_ROWS = 2_000
+/** Bytes of one row as the source gives it. */
+export const SYNC_ROW_BYTES_MAX = 1024 * 1024
+/** Problems with rows that a command lists; then it stops reading. */
+export const SYNC_ROW_PROBLEMS_MAX = 20
+/** Milliseconds in which the database of the application must take a connection. */
+export const SYNC_CONNECT_MS = 15_000
+/** Milliseconds in which a database or a command must go on with its answer. */
+export const SYNC_ANSWER_MS = 10 * 60_000
+/** Words of the list that starts a command. */
+export const SYNC_COMMAND_WORDS_MAX = 100
+/** Characters of what a database or a command reports that an error repeats. */
+export const SYNC_COMMAND_ERROR_BYTES = 1_000
