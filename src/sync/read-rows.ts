@@ -8,10 +8,10 @@ import { KEY_BYTES_MAX, SYNC_ROW_BYTES_MAX, SYNC_ROW_PROBLEMS_MAX } from '../mod
 import type { Json } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'
 import { formatContent, formatIdentity, joinIdentity } from './fact-lines.ts'
-import { type Column, Columns, type ColumnType, type SectionName } from './sections.ts'
+import { type Column, Columns, type ColumnType, type SectionName } from './file/sections.ts'
 import { Inexact, readJson } from './sources/numbers.ts'
 import type { RowBatch, SourceValue } from './sources/source.ts'
-import type { Section } from './sync-file.ts'
+import type { Section } from './file/sync-file.ts'
 
 /** What is wrong with a row, or, without a number, with the columns. */
 export interface RowProblem {

@@ -20,3 +20,15 @@ export const SYNC_ANSWER_MS = 10 * 60_000
 export const SYNC_COMMAND_WORDS_MAX = 100
 /** Characters of what a database or a command reports that an error repeats. */
 export const SYNC_COMMAND_ERROR_BYTES = 1_000
+/** Syncs of one environment: each is a source of its own. */
+export const SYNCS_MAX = 100
+/** Milliseconds for which a run holds its sync after each slice: another one may go on then. */
+export const SYNC_LEASE_MS = 60_000
+/** Facts of one slice of a sync: one revision. */
+export const SYNC_SLICE_ITEMS = 2_000
+/** Characters of a slice: it fits into the body of a bulk call. */
+export const SYNC_SLICE_CHARS = 4 * 1024 * 1024
+/** Facts that a slice names where something is wrong with them; all are counted. */
+export const SYNC_PROBLEMS_SHOWN = 100
+/** Groups of gained and lost roles that are listed where there are too many changes for an access diff. */
+export const SYNC_GROUPS_SHOWN = 100

@@ -3,7 +3,7 @@
 import type { Connection, FieldPacket } from 'mysql2'
 import { contained } from '../../model/contained.ts'
 import { SYNC_CONNECT_MS, SYNC_FETCH_ROWS } from '../../model/limits.ts'
-import type { Section } from '../sync-file.ts'
+import type { Section } from '../file/sync-file.ts'
 import { loadDriver } from './load-driver.ts'
 import { readJson, readNumber } from './numbers.ts'
 import type { RowBatch, Snapshot, SourceValue } from './source.ts'

@@ -1,7 +1,7 @@
 // Opens the source that a sync file names.
 import { isAbsolute, join } from 'node:path'
 import { ZerohopError } from '../../model/errors.ts'
-import { type SyncFile, sourceName } from '../sync-file.ts'
+import { type SyncFile, sourceName } from '../file/sync-file.ts'
 import { openCommand } from './command.ts'
 import { openMysql } from './mysql.ts'
 import { openPostgres } from './postgres.ts'

@@ -1,6 +1,6 @@
 // What every source gives: the rows of one section after the other, all of one snapshot where the source has snapshots.
-import type { SectionName } from '../sections.ts'
-import type { Section } from '../sync-file.ts'
+import type { SectionName } from '../file/sections.ts'
+import type { Section } from '../file/sync-file.ts'
 
 /**
  * A value as a source has it. Integers that a number cannot hold are bigints; a time of the source is its text, with a

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { ZerohopError } from '../../model/errors.ts'
 import { SYNC_FETCH_ROWS } from '../../model/limits.ts'
-import type { Section } from '../sync-file.ts'
+import type { Section } from '../file/sync-file.ts'
 import { findDriver } from './load-driver.ts'
 import type { RowBatch, Snapshot, SourceValue } from './source.ts'
 import { toSourceError } from './source-failure.ts'

@@ -1,7 +1,7 @@
 // The sections of a sync file: which kind of fact a row is, what names it, and which columns it may have. Fields and
 // their forms are those of the kinds.
-import type { Fields } from '../kinds/fields.ts'
-import { findFields } from '../kinds/index.ts'
+import type { Fields } from '../../kinds/fields.ts'
+import { findFields } from '../../kinds/index.ts'
 
 /** What a column can be read as. */
 export const COLUMN_TYPES = ['text', 'number', 'boolean', 'time', 'json'] as const

@@ -1,13 +1,13 @@
 // The sync file: where rows are read, which of them are facts, and what may be deleted. One description, from which
 // types, validation, the JSON Schema for editors and the table of docs/sync.md are made.
-import { formSentence } from '../management/policy-file/form-sentence.ts'
-import type { Problem, Source } from '../management/policy-file/problem.ts'
-import { YamlDocument } from '../management/policy-file/yaml-document.ts'
-import type { Path } from '../management/rules/fields.ts'
-import { misfits } from '../management/rules/shape.ts'
-import * as t from '../model/json-schema.ts'
-import { KEY_PATTERN } from '../model/keys.ts'
-import { KEY_BYTES_MAX, SYNC_COMMAND_WORDS_MAX } from '../model/limits.ts'
+import { formSentence } from '../../management/policy-file/form-sentence.ts'
+import type { Problem, Source } from '../../management/policy-file/problem.ts'
+import { YamlDocument } from '../../management/policy-file/yaml-document.ts'
+import type { Path } from '../../management/rules/fields.ts'
+import { misfits } from '../../management/rules/shape.ts'
+import * as t from '../../model/json-schema.ts'
+import { KEY_PATTERN } from '../../model/keys.ts'
+import { KEY_BYTES_MAX, SYNC_COMMAND_WORDS_MAX } from '../../model/limits.ts'
 import { COLUMN_TYPES, SECTIONS, type SectionName } from './sections.ts'
 
 /** The version of the form. */
