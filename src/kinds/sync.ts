@@ -14,6 +14,8 @@ export interface SyncLease {
 export interface Sync extends Stored {
   /** random id of the source, 32 hex digits */
   readonly source: string
+  /** how many runs have held it */
+  readonly runs: number
   /** absent when no run holds it */
   readonly lease?: SyncLease
 }

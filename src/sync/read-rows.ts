@@ -9,9 +9,9 @@ import type { Json } from '../model/objects.ts'
 import { shortText } from '../model/shorten.ts'
 import { formatContent, formatIdentity, joinIdentity } from './fact-lines.ts'
 import { type Column, Columns, type ColumnType, type SectionName } from './file/sections.ts'
+import type { Section } from './file/sync-file.ts'
 import { Inexact, readJson } from './sources/numbers.ts'
 import type { RowBatch, SourceValue } from './sources/source.ts'
-import type { Section } from './file/sync-file.ts'
 
 /** What is wrong with a row, or, without a number, with the columns. */
 export interface RowProblem {

@@ -5,11 +5,11 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
 import { SYNC_ROWS_MAX } from '../model/limits.ts'
-import { type RowProblem, RowReader } from './read-rows.ts'
 import type { SectionName } from './file/sections.ts'
+import { listSections, type SyncFile } from './file/sync-file.ts'
+import { type RowProblem, RowReader } from './read-rows.ts'
 import { LineFile, Sorter } from './sorter.ts'
 import { openSource, type SourceOptions } from './sources/open-source.ts'
-import { listSections, type SyncFile } from './file/sync-file.ts'
 
 /** Facts of one section, sorted, in a file. */
 export interface SectionRows {

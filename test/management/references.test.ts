@@ -102,6 +102,7 @@ const REFERENCES: { readonly [K in EnvironmentKind]: (object: Objects[K]) => rea
   access_request: () => [],
   applied_object: () => [],
   proposal: () => [],
+  sync: () => [],
 }
 const KIND_NAMES = Object.keys(REFERENCES) as readonly EnvironmentKind[]
 

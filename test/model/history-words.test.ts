@@ -39,6 +39,7 @@ const KEYS: Readonly<Record<KindName, string>> = {
   proxy_config: 'gateway',
   applied_object: 'role:editor',
   proposal: '0'.repeat(32),
+  sync: 'app',
   organization: 'acme',
   project: 'default',
   environment: 'default/production',

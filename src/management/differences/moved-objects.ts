@@ -166,6 +166,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
   }),
   applied_object: null,
   proposal: null,
+  sync: null,
 }
 
 /** An object of a plain kind, which names nothing but itself; it has its key since now. */

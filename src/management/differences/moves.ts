@@ -55,6 +55,7 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   access_request: false,
   applied_object: false,
   proposal: false,
+  sync: false,
 }
 const FEW: readonly EnvironmentKind[] = [
   ...PLAIN_KINDS.filter((kind) => !FACT_KINDS.has(kind)),

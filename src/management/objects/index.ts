@@ -54,6 +54,8 @@ export const WRITES = {
   ),
   applied_object: null,
   proposal: null,
+  /** by leases of its runs */
+  sync: null,
   /** what becomes of a request is one of the transitions of its kind */
   access_request: null,
 } as const satisfies { readonly [K in EnvironmentKind]: WritesOfKind | null }

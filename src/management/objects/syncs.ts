@@ -45,8 +45,9 @@ export function leaseSync(
   const held = stored?.lease
   if (held !== undefined && held.run !== run && held.until > mint.now && !takesOver)
     throw new ZerohopError('SYNC_RUNNING', { name: key, until: formatInstant(held.until) })
-  const base = stored ?? { id: mint.id(), key, created_at: mint.now, source }
-  const leased: Sync = { ...base, updated_at: mint.now, lease: makeLease(run, mint) }
+  const base = stored ?? { id: mint.id(), key, created_at: mint.now, source, runs: 0 }
+  const runs = held?.run === run ? base.runs : base.runs + 1
+  const leased: Sync = { ...base, updated_at: mint.now, runs, lease: makeLease(run, mint) }
   return { changes: [put('sync', leased)], result: leased }
 }
 
@@ -93,12 +94,7 @@ export function writeSyncSlice(view: View, { ref, run, items }: SyncSliceWrite, 
 }
 
 /** What the items of a sync come down to: for a plan too, which writes nothing. @throws as writeSyncSlice */
-export function writeItems(
-  view: View,
-  claim: string,
-  items: readonly SyncItem[],
-  mint: Mint,
-): Decided<SyncWritten> {
+export function writeItems(view: View, claim: string, items: readonly SyncItem[], mint: Mint): Decided<SyncWritten> {
   const draft = new Draft(view)
   const asked = items.map(readItem)
   const { changes, summary, result } = writeClaims(draft, { claim, items: asked }, mint)
@@ -135,7 +131,8 @@ const BODIES = {
 /** @throws INPUT_INVALID */
 function readItem({ op, kind, item, key, on_gone: onGone }: SyncItem, at: number): ClaimItem {
   const path = [...BODY, 'items', at]
-  const invalid = (reason: string, name: string) => new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, name] })
+  const invalid = (reason: string, name: string) =>
+    new ZerohopError('INPUT_INVALID', { reason }, { path: [...path, name] })
   if (op === 'drop') {
     if (typeof key !== 'string') throw invalid('field required', 'key')
     if (item) throw invalid('a drop has no item', 'item')

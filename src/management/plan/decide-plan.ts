@@ -11,10 +11,12 @@ import { stageSent } from '../differences/sent-changes.ts'
 import { listTenantRoleEntries, type TenantRoleEntry } from '../differences/tenant-role-entries.ts'
 import type { Conflict, Lost, Revert } from '../differences/undone.ts'
 import { within } from '../objects/bulk-items.ts'
+import { writeItems } from '../objects/syncs.ts'
 import { type Reverted, revert } from '../revert/revert.ts'
 import { BODY } from '../rules/fields.ts'
 import type { SentChange } from '../schemas/plan.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
+import type { SyncItem, SyncWritten } from '../schemas/syncs.ts'
 import { type CopyOf, copyInto } from './copy-into.ts'
 
 /** What a copy plans. */
@@ -23,12 +25,21 @@ export interface PlannedCopy extends CopyOf {
   readonly isNew?: boolean
 }
 
-/** Exactly one of `policy`, `changes`, `revert` and `copy`. */
+/** Facts of a sync: what its run would write. */
+export interface PlannedSync {
+  readonly claim: string
+  readonly items: readonly SyncItem[]
+  /** whether access is compared */
+  readonly access: boolean
+}
+
+/** Exactly one of `policy`, `changes`, `revert`, `copy` and `sync`. */
 export interface Wanted {
   readonly policy?: PolicyFile | null | undefined
   readonly changes?: readonly SentChange[] | null | undefined
   readonly revert?: Revert | undefined
   readonly copy?: PlannedCopy | undefined
+  readonly sync?: PlannedSync | undefined
   readonly prune?: boolean | null | undefined
   readonly cascade?: boolean | null | undefined
 }
@@ -45,12 +56,13 @@ export interface DecidedPlan {
   readonly conflicts: readonly Conflict[]
   readonly lost: readonly Lost[]
   readonly secrets: Reverted['secrets']
+  readonly sync?: SyncWritten
   remembered(by: string | null): Change[]
 }
 
 /** Whether nothing is to change: what time does by itself is asked then. */
-export const wantsNothing = ({ policy, changes, revert: undone, copy }: Wanted): boolean =>
-  !policy && !changes && undone === undefined && copy === undefined
+export const wantsNothing = ({ policy, changes, revert: undone, copy, sync }: Wanted): boolean =>
+  !policy && !changes && undone === undefined && copy === undefined && sync === undefined
 
 /** The plan that changes nothing. */
 export const NO_CHANGE: DecidedPlan = {
@@ -61,7 +73,11 @@ export const NO_CHANGE: DecidedPlan = {
 
 /** @throws INPUT_INVALID unless exactly one of policy and changes is sent; what they throw */
 export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan {
-  const { policy, changes, prune, revert: undone, copy } = wanted
+  const { policy, changes, prune, revert: undone, copy, sync } = wanted
+  if (sync !== undefined) {
+    const { changes: written, result } = writeItems(view, sync.claim, sync.items, mint)
+    return { ...NOTHING_ELSE, changes: written, entries: [], cascade: [], sync: result, remembered: () => [] }
+  }
   if (undone !== undefined) return { ...NOTHING_ELSE, ...revert(view, undone, mint), remembered: () => [] }
   if (copy !== undefined) {
     const copied = copyInto(view, copy, mint)

@@ -47,6 +47,7 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   built_in: null,
   applied_object: null,
   proposal: null,
+  sync: null,
   proxy_config: null,
   organization: null,
   project: null,

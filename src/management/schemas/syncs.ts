@@ -29,7 +29,10 @@ export const SyncItem = t.named(
     op: t.enumOf('put', 'drop'),
     kind: Kind,
     item: t.maybe(
-      t.described(Attributes, 'of `put`: the body of the single write; of users, tenants and instances only what is named changes'),
+      t.described(
+        Attributes,
+        'of `put`: the body of the single write; of users, tenants and instances only what is named changes',
+      ),
     ),
     key: t.maybe(t.described(t.Text, 'of `drop`: the key of the stored fact, as its stream has it')),
     on_gone: t.maybe(
@@ -78,7 +81,9 @@ const Problem = t.named(
     key: t.nullable(t.Text),
     code: t.optional(t.described(t.Text, 'of `put`: the code of the error')),
     reason: t.optional(t.Text),
-    blocking: t.optional(t.described(t.listOf(Blocking), 'of `drop`: facts of others that depend on it, the first of them')),
+    blocking: t.optional(
+      t.described(t.listOf(Blocking), 'of `drop`: facts of others that depend on it, the first of them'),
+    ),
     blocking_total: t.optional(Count),
   }),
 )
@@ -99,7 +104,8 @@ export const SyncPlan = t.named(
   t.open({
     revision: t.described(Count, 'revision of the environment that was compared'),
     ...written,
-    access: t.nullable(t.described(AccessDiff, 'the access diff; null where it was not asked for')),
+    policy: t.optional(AccessDiff.properties.policy),
+    access: t.optional(t.described(AccessDiff.properties.access, 'with `access`: who gains and loses access by it')),
   }),
 )
 export type SyncPlan = t.Static<typeof SyncPlan>
@@ -110,6 +116,7 @@ export const SyncRead = t.named(
     id: Id,
     key: t.described(Key, 'name of the claim that its facts have'),
     source: t.described(t.Text, 'id of the source that it is bound to'),
+    runs: t.described(Count, 'how many runs have held it: another number means that another run has written since'),
     lease: t.described(t.nullable(t.open({ run: t.Text, until: Time })), 'the run that holds it; null: none'),
     created_at: Time,
     updated_at: Time,

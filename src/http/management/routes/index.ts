@@ -52,4 +52,5 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   applied_object: null,
   /** with plans: they need the thread that makes them */
   proposal: null,
+  sync: null,
 }

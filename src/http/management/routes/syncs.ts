@@ -37,7 +37,7 @@ export function syncRoutes(app: FastifyInstance, management: RouteContext, plann
     form: 'page',
     rows: ({ view }, page) => filtered(everyObject(view, 'sync'), [], page, true),
     answer: SyncRead,
-    print: (_asked, syncs) => syncs.map(printSync),
+    print: (_asked, syncs) => syncs.map((one) => printSync(one as Sync)),
   })
   app.get<Named>(SYNC, describe(reading, 'Read a sync', { response: { 200: SyncRead } }), async (request) =>
     printSync(requestView(management, request).require('sync', request.params.sync)),
@@ -84,15 +84,16 @@ export function syncRoutes(app: FastifyInstance, management: RouteContext, plann
     async ({ scope, params, body: { items, access } }) => {
       const sync = { claim: params.sync, items, access: access !== false }
       const made = await planner.plan({ environment: scope.environment.id, now: Date.now(), sync })
-      return { revision: made.revision, ...made.sync!, access: sync.access ? made.diff : null }
+      return { revision: made.revision, ...made.sync!, ...(sync.access ? { policy: made.diff.policy, access: made.diff.access } : {}) }
     },
   )
 }
 
-const printSync = ({ id, key, source, lease, created_at, updated_at }: Sync): SyncRead => ({
+const printSync = ({ id, key, source, runs, lease, created_at, updated_at }: Sync): SyncRead => ({
   id,
   key,
   source,
+  runs,
   lease: lease === undefined ? null : { run: lease.run, until: formatInstant(lease.until) },
   created_at: formatInstant(created_at),
   updated_at: formatInstant(updated_at),
