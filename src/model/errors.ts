@@ -352,6 +352,7 @@ export const ERRORS = {
   },
   SYNC_RUNNING: { class: 'conflict', message: 'another run holds sync `{name}` until {until}' },
   SYNC_LEASE_LOST: { class: 'conflict', message: 'this run does not hold sync `{name}` any more: nothing was written' },
+  SYNC_PLAN_STALE: { class: 'conflict', message: 'another run has written since this was planned: run it again' },
   SYNC_SOURCE_FAILED: { class: 'environment', message: 'the rows cannot be read from {where}: {reason}' },
   // migration
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },

@@ -15,7 +15,7 @@ import { printTable } from '../terminal/print-table.ts'
 import { startCounter } from '../terminal/progress.ts'
 
 /** The sync file, where none is named. */
-const SYNC_FILE = 'sync.yaml'
+export const SYNC_FILE = 'sync.yaml'
 
 export interface FoundRows extends ReadRows {
   readonly file: SyncFile

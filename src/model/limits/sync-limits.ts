@@ -32,3 +32,13 @@ export const SYNC_SLICE_CHARS = 4 * 1024 * 1024
 export const SYNC_PROBLEMS_SHOWN = 100
 /** Groups of gained and lost roles that are listed where there are too many changes for an access diff. */
 export const SYNC_GROUPS_SHOWN = 100
+/** Pairs of role and tenant that are counted by themselves. */
+export const SYNC_GROUPS_MAX = 100_000
+/** Percent of the facts of one kind that one run deletes unless the sync file or the command says otherwise. */
+export const SYNC_DELETES_PERCENT = 5
+/** Facts of one kind that one run deletes unless the sync file or the command says otherwise. */
+export const SYNC_DELETES_COUNT = 1_000
+/** Milliseconds until `sync watch` listens again to a database that it lost. */
+export const SYNC_LISTEN_PAUSE_MS = 5_000
+/** Milliseconds that `sync watch` waits between two runs at least. */
+export const SYNC_EVERY_MS_MIN = 1_000
