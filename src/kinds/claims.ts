@@ -16,7 +16,7 @@ export interface Claim extends TimesPolicy {
 
 /** The part of a stored object that says by whom it is there. */
 export interface Claimed {
-  /** in the order of their names, each name once; absent where there is none but that of `hand` */
+  /** in the order of their names, each name once; absent where `hand` alone has one */
   readonly claims?: readonly Claim[]
 }
 
@@ -63,7 +63,7 @@ export const CLAIMED_KINDS: readonly ClaimedKind[] = [
 export const isClaimedKind = (kind: string): kind is ClaimedKind => Object.hasOwn(IDENTITIES, kind)
 
 /** The names of a fact, the first one first: facts are compared name by name, as UTF-8 bytes. */
-export const identityOf = <K extends ClaimedKind>(kind: K, fact: IdentityOf<K>): readonly string[] =>
+export const readIdentity = <K extends ClaimedKind>(kind: K, fact: IdentityOf<K>): readonly string[] =>
   (IDENTITIES[kind] as (fact: IdentityOf<K>) => readonly string[])(fact)
 
 /** Stands between the parts of a value: below every character of a key, so that the order is that of the parts. */
@@ -73,7 +73,7 @@ export const BETWEEN = '\u0001'
 export const claimedValues = <K extends ClaimedKind>(kind: K, fact: IdentityOf<K> & Claimed): readonly string[] =>
   fact.claims === undefined
     ? []
-    : fact.claims.filter(({ by }) => by !== HAND).map(({ by }) => [by, ...identityOf(kind, fact)].join(BETWEEN))
+    : fact.claims.filter(({ by }) => by !== HAND).map(({ by }) => [by, ...readIdentity(kind, fact)].join(BETWEEN))
 
 /** The index over the claims of each kind. */
 export const CLAIM_INDEXES = {
@@ -89,17 +89,17 @@ export const CLAIM_INDEXES = {
 type AnyFact = Claimed & StoredTimes & { readonly explicit?: boolean }
 
 /** The claims on a fact. A membership that only comes with a role has none. */
-export function claimsOf(fact: AnyFact): readonly Claim[] {
+export function listClaims(fact: AnyFact): readonly Claim[] {
   if (fact.claims !== undefined) return fact.claims
   return fact.explicit === false ? [] : [{ by: HAND, ...projectTimes(fact) }]
 }
 
 export const findClaim = (fact: AnyFact, by: string): Claim | undefined =>
-  claimsOf(fact).find((claim) => claim.by === by)
+  listClaims(fact).find((claim) => claim.by === by)
 
 /** The names of the claims of others. */
-export const othersOf = (fact: AnyFact, by: string): readonly string[] =>
-  claimsOf(fact).flatMap((claim) => (claim.by === by ? [] : [claim.by]))
+export const listOthers = (fact: AnyFact, by: string): readonly string[] =>
+  listClaims(fact).flatMap((claim) => (claim.by === by ? [] : [claim.by]))
 
 const beginning = ({ valid_from: from }: TimesPolicy): number => from ?? Number.NEGATIVE_INFINITY
 const end = ({ valid_until: until }: TimesPolicy): number => until ?? Number.POSITIVE_INFINITY
@@ -122,8 +122,8 @@ export function unionOfTimes(claims: readonly TimesPolicy[]): TimesPolicy {
 }
 
 /**
- * Whether those of the claims that have not ended overlap or meet, each with each other one: so there is no gap between
- * them, and none comes to be when one of them goes.
+ * Whether those of the claims that have not ended overlap or meet, each with each other one: without a gap between them, also
+ * after one of them goes.
  */
 export function areTogether(claims: readonly TimesPolicy[], now: number): boolean {
   const left = claims.filter((claim) => !isEnded(claim, now))

@@ -358,6 +358,7 @@ export const ERRORS = {
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend
   TOKEN_INVALID: { class: 'forbidden', message: 'the token of the identity provider is not valid' },
+  PROVIDER_UNUSABLE: { class: 'unavailable', message: 'the identity provider cannot be used: {reason}' },
   SERVICE_FAILED: { class: 'unavailable', message: 'the management API answered {status} to {what}' },
   SERVICE_ANSWER_INVALID: { class: 'unavailable', message: 'the answer of Zerohop to {what} is not {expected}' },
   SERVICE_LATE: { class: 'unavailable', message: 'no answer within {timeoutMs} ms' },

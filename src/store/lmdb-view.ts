@@ -293,7 +293,7 @@ function spanRange(number: number, { index, prefix = '', from, to }: Span): { st
   return { start: at(from), end: at(to) }
 }
 
-export const valueRange = (number: number, { index, from, to }: ValueRange): { start: Buffer; end: Buffer } => ({
+const valueRange = (number: number, { index, from, to }: ValueRange): { start: Buffer; end: Buffer } => ({
   start: indexKey(number, index, from),
   end: indexKey(number, index, to),
 })

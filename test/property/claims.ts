@@ -3,7 +3,7 @@
 // PDP over the state allows what the union of the claims gives, at instants before, at and after each start and end.
 import fc from 'fast-check'
 import { Image } from '../../src/image/image.ts'
-import { claimsOf } from '../../src/kinds/claims.ts'
+import { listClaims } from '../../src/kinds/claims.ts'
 import type { Objects } from '../../src/kinds/index.ts'
 import { put } from '../../src/log/change.ts'
 import { PROJECTED_KINDS, project } from '../../src/log/delta.ts'
@@ -251,7 +251,7 @@ const KEYS = {
   tuple: ['relationship_tuple', `${FOLDER}/parent/${DOC}`],
   'set rule': ['set_rule', '__autogen_editor/doc:read/__autogen_doc'],
 } as const
-function keyOf(
+function findKey(
   fact: FactName,
 ): readonly ['relationship_tuple' | 'set_rule' | 'membership' | 'role_assignment', string] {
   if (fact === 'tuple' || fact === 'set rule') return KEYS[fact]
@@ -280,13 +280,13 @@ export function walk(view: View, cases: Cases, drawn: readonly Step[], seen: Map
   for (const [name, input] of FIRST) run(name, input)
   for (const [at, one] of drawn.entries()) {
     const wanted = definition.run(one)
-    const got = one.do === 'wait' ? 'waited' : outcomeOf(() => carryOut(run, one, definition))
+    const got = one.do === 'wait' ? 'waited' : findOutcome(() => carryOut(run, one, definition))
     count(seen, one, wanted)
-    const told = `after ${JSON.stringify(one)} the definition says`
-    if (got !== wanted) throw new Error(`${told} ${wanted}, and not ${got}`)
+    const message = `after ${JSON.stringify(one)} the definition says`
+    if (got !== wanted) throw new Error(`${message} ${wanted}, and not ${got}`)
     const [claims, expected] = [print(claimsIn(draft)), print(claimsIn(definition))]
-    if (claims !== expected) throw new Error(`${told} ${expected}, and not ${claims}`)
-    if (at % ASKED_EVERY === ASKED_EVERY - 1) compareDecisions(draft, definition, told)
+    if (claims !== expected) throw new Error(`${message} ${expected}, and not ${claims}`)
+    if (at % ASKED_EVERY === ASKED_EVERY - 1) compareDecisions(draft, definition, message)
   }
 }
 
@@ -334,7 +334,7 @@ function carryOut(
     return one.by === 'hand'
       ? hand('deleteUser', { ref: one.user })
       : claim({ op: 'drop', kind: 'user', key: one.user, keep: one.keep })
-  const [kind, key] = keyOf(one.fact)
+  const [kind, key] = findKey(one.fact)
   const user = one.fact.split(' ')[1]
   const named = {
     relationship_tuple: TUPLE,
@@ -365,7 +365,7 @@ function carryOut(
   return hand(names[kind], item)
 }
 
-function outcomeOf(ask: () => string): string {
+function findOutcome(ask: () => string): string {
   try {
     return ask()
   } catch (error) {
@@ -396,12 +396,13 @@ function claimsIn(of: Draft | Definition): Found {
   return found
 }
 
-const claimsOn = (object: Parameters<typeof claimsOf>[0] | undefined) => (object === undefined ? [] : claimsOf(object))
+const claimsOn = (object: Parameters<typeof listClaims>[0] | undefined) =>
+  object === undefined ? [] : listClaims(object)
 
 function claimsOnFact(of: Draft | Definition, fact: FactName): readonly string[] {
   if (!(of instanceof Draft))
     return [...of.claimsOn(fact)].map(([by, { from, until }]) => claimText(by, from, until)).sort()
-  const [kind, key] = keyOf(fact)
+  const [kind, key] = findKey(fact)
   const object: Objects[typeof kind] | undefined = of.get(kind, key)
   return claimsOn(object)
     .map(({ by, valid_from = Number.NEGATIVE_INFINITY, valid_until = Number.POSITIVE_INFINITY }) =>
@@ -413,7 +414,7 @@ function claimsOnFact(of: Draft | Definition, fact: FactName): readonly string[]
 const print = (found: Found): string => JSON.stringify([...found].filter(([, claims]) => claims.length > 0))
 
 /** What is allowed at the instants from now on is what the union of the claims gives. */
-function compareDecisions(draft: Draft, definition: Definition, told: string): void {
+function compareDecisions(draft: Draft, definition: Definition, message: string): void {
   const changes = PROJECTED_KINDS.flatMap((kind) =>
     Array.from(draft.list(kind), (object) => project(put(kind, object as never)) ?? []).flat(),
   ).filter(({ op }) => op === 'put')
@@ -437,7 +438,8 @@ function compareDecisions(draft: Draft, definition: Definition, told: string): v
       ],
     ] as const
     for (const [fact, got, wanted] of asked)
-      if (got !== wanted) throw new Error(`${told} ${fact} ${wanted} after ${(at - now) / HOUR} hours, and not ${got}`)
+      if (got !== wanted)
+        throw new Error(`${message} ${fact} ${wanted} after ${(at - now) / HOUR} hours, and not ${got}`)
   }
 }
 

@@ -36,9 +36,10 @@ import type { Decided, Mint, View } from '../../store/view.ts'
 import { asOwnPart, dropOwnParts, ownPart } from '../rules/claims.ts'
 import { BODY, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
-import { requireRoleHeld } from '../rules/tenant-roles.ts'
+import { type ByTenant, requireRoleHeld } from '../rules/tenant-roles.ts'
+import type { Clock } from '../rules/times.ts'
 import type { AccessRequestApprove, AccessRequestCreate, AccessRequestDecide } from '../schemas/access-requests.ts'
-import { type Acting, isSamePerson, mayCause, requireActor } from './approvers.ts'
+import { type Acting, type Actor, isSamePerson, listSteps, mayCause, requireActor } from './approvers.ts'
 import { findResourceRole, requireResourceRole, writeAssignment } from './role-assignments.ts'
 
 /** What is sent, with who acts. */
@@ -104,15 +105,7 @@ export function approveAccessRequest(
   mint: Mint,
 ): Decided<AccessRequest> {
   const { request, user } = requireTransition(view, ref, 'approve', fields, mint.now)
-  const { requestable } = findGiving(view, request)
-  if (requestable === undefined || !mayAsk(view, request, requestable)) {
-    const reason = `user \`${request.user}\` may not ask for role \`${request.role}\` any more`
-    throw new ZerohopError('REQUEST_REFUSED', { reason })
-  }
-  /* canary: approver-within-own */ requireRoleHeld(view, request, isWithinOwn ? { acting: user.key } : {}, mint, [
-    ...BODY,
-    'as',
-  ])
+  requireGivable(view, request, isWithinOwn ? { acting: user.key } : {}, mint)
   const until = readShorter(fields, findEnd(request, mint.now), mint.now)
   /* canary: duration-read-again */ requireWithin(view, request, until, mint.now)
   const reason = readReason(fields)
@@ -120,6 +113,38 @@ export function approveAccessRequest(
   const decided = { ...request, approved_by: user.key, decided_by: user.key, ...reason }
   const approved = give(draft, decided, until, mint)
   return { changes: draft.changes(), summary: describeStep('approve', request), result: approved }
+}
+
+/**
+ * That the role can be given: who asked may still ask, and of a role of the tenant itself `acting` has all of it.
+ * @throws REQUEST_REFUSED, BEYOND_OWN_ROLES
+ */
+function requireGivable(view: View, request: AccessRequest, by: ByTenant, clock: Clock): void {
+  const { requestable } = findGiving(view, request)
+  if (requestable === undefined || !mayAsk(view, request, requestable)) {
+    const reason = `user \`${request.user}\` may not ask for role \`${request.role}\` any more`
+    throw new ZerohopError('REQUEST_REFUSED', { reason })
+  }
+  /* canary: approver-within-own */ requireRoleHeld(view, request, by, clock, [...BODY, 'as'])
+}
+
+/** Lists what the user may do with the request now: to approve is among it where the role can be given. */
+export function listDecisions(
+  view: View,
+  request: AccessRequest,
+  { user, acting, isWithinOwn }: Actor & WithinOwn,
+  clock: Clock,
+): TransitionName[] {
+  return listSteps(view, request, { user, acting }, clock.now).filter((name) => {
+    if (name !== 'approve') return true
+    try {
+      requireGivable(view, request, isWithinOwn ? { acting: user.key } : {}, clock)
+      return true
+    } catch (error) {
+      if (error instanceof ZerohopError) return false
+      throw error
+    }
+  })
 }
 
 /** @throws OBJECT_NOT_FOUND, REQUEST_REFUSED, REQUEST_STATE */

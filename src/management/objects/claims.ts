@@ -10,7 +10,7 @@ import {
   findClaim,
   HAND,
   isClaimedKind,
-  othersOf,
+  listOthers,
 } from '../../kinds/claims.ts'
 import type { Objects } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
@@ -110,13 +110,13 @@ export interface ClaimsWritten {
 }
 
 /** @throws KEY_INVALID, KEY_TOO_LONG, KEY_RESERVED for `hand` */
-export function requireClaimName(claim: string, path: readonly (string | number)[] = [...BODY, 'claim']): string {
+function requireClaimName(claim: string, path: readonly (string | number)[] = [...BODY, 'claim']): string {
   if (claim === HAND) throw new ZerohopError('KEY_RESERVED', { kind: 'claim', key: claim }, { path })
   return requireKey('claim', claim, path)
 }
 
 /**
- * Puts and drops the claim on many facts; what one item refuses is said of that item.
+ * Puts and drops the claim on many facts; an item that is refused holds up no other one.
  * @throws KEY_INVALID, KEY_RESERVED for the name of the claim, LIMIT_EXCEEDED for too many items
  */
 export function writeClaims(
@@ -133,8 +133,8 @@ export function writeClaims(
   const reports = items.map((item) => settle(draft, item, claim, mint))
   const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<ClaimOutcome, number>
   for (const { outcome } of reports) counts[outcome]++
-  const said = OUTCOMES.filter((outcome) => counts[outcome] > 0 && outcome !== 'same' && outcome !== 'missing')
-  const words = said.map((outcome) => `${counts[outcome].toLocaleString('en-US')} ${outcome}`).join(', ')
+  const shown = OUTCOMES.filter((outcome) => counts[outcome] > 0 && outcome !== 'same' && outcome !== 'missing')
+  const words = shown.map((outcome) => `${counts[outcome].toLocaleString('en-US')} ${outcome}`).join(', ')
   return {
     changes: draft.changes(),
     summary: summary ?? `claim ${claim}: ${words === '' ? counted(items.length, 'fact') : words}`,
@@ -238,7 +238,7 @@ function putObject<K extends ObjectKind>(draft: Draft, kind: K, item: ItemOf[K],
   const rules: ObjectRules<K> = OBJECTS[kind]
   const key = rules.keyOf(draft, item)
   const stored: Objects[K] | undefined = draft.get<K>(kind, key)
-  const fields = fieldsOf(item)
+  const fields = listFields(item)
   if (stored === undefined) {
     const made = rules.create(draft, withAttributes(item, {}), mint)
     return { key, changes: [put(kind, claimedBy(made as Claimed, claim, fields) as unknown as Objects[K])] }
@@ -251,7 +251,7 @@ function putObject<K extends ObjectKind>(draft: Draft, kind: K, item: ItemOf[K],
 }
 
 /** The fields that an item names, an attribute by its name. */
-function fieldsOf(item: object): string[] {
+function listFields(item: object): string[] {
   const names = Object.entries(item).flatMap(([name, value]) => {
     if (name === 'key' || name === 'resource' || name === 'tenant' || value === undefined) return []
     return name === 'attributes' ? Object.keys((value ?? {}) as object).map((one) => `attributes.${one}`) : [name]
@@ -276,7 +276,7 @@ function drop(draft: Draft, { kind, key, keep = false }: ClaimDrop, claim: strin
   if (stored === undefined || !isClaimedBy(stored, claim)) return { kind, key, outcome: 'missing' }
   if (isObjectKind(kind)) return dropObject(draft, kind, stored as Objects[ObjectKind], claim, keep, mint)
   draft.stage(dropOwnParts(kind, draft, [stored as Objects[typeof kind]], claim, mint).changes)
-  return { kind, key, outcome: othersOf(stored, claim).length === 0 ? 'deleted' : 'kept' }
+  return { kind, key, outcome: listOthers(stored, claim).length === 0 ? 'deleted' : 'kept' }
 }
 
 function dropObject<K extends ObjectKind>(
@@ -292,7 +292,7 @@ function dropObject<K extends ObjectKind>(
     const left = { ...withoutClaimOn(stored as Claimed, claim), updated_at: mint.now }
     draft.stage([put(kind, left as unknown as Objects[K])])
   }
-  if (keep || othersOf(stored as Claimed, claim).length > 0) {
+  if (keep || listOthers(stored as Claimed, claim).length > 0) {
     leave()
     return { kind, key, outcome: 'kept' }
   }
@@ -312,12 +312,12 @@ function findBlocking(view: View, { op, kind, key }: Change, claim: string): Blo
   if (op !== 'delete') return []
   if (!isClaimedKind(kind)) return [{ kind, key, claims: [HAND] }]
   const stored = view.get(kind, key)
-  const claims = stored === undefined ? [] : othersOf(stored, claim)
+  const claims = stored === undefined ? [] : listOthers(stored, claim)
   return claims.length === 0 ? [] : [{ kind, key, claims }]
 }
 
 /** The part of an index that lists the facts of a kind which a writer claims, behind those names. */
-export function claimedRange(kind: ClaimedKind, claim: string, after?: readonly string[]): ValueRange {
+function claimedRange(kind: ClaimedKind, claim: string, after?: readonly string[]): ValueRange {
   const from = after === undefined ? `${claim}${BETWEEN}` : `${[claim, ...after].join(BETWEEN)}\0`
   return { index: CLAIM_INDEXES[kind], from, to: `${claim}\u0002` }
 }

@@ -147,10 +147,10 @@ export function removeGroupRole(
   if (tuple === undefined) {
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role of the group', ref: `${object}#${role.role}` })
   }
-  const { changes, ...said } = removeOwnPart('relationship_tuple', draft, tuple, mint)
+  const { changes, ...warned } = removeOwnPart('relationship_tuple', draft, tuple, mint)
   draft.stage(changes)
   sweep(draft, group.resource, partKey(role.resource, relation), mint)
-  return { changes: draft.changes(), ...said, status: 204, result: null }
+  return { changes: draft.changes(), ...warned, status: 204, result: null }
 }
 
 type GroupInGroup = InGroup & { readonly into: string }

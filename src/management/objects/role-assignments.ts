@@ -2,7 +2,7 @@
 // instances). A user with a role in a tenant belongs to the tenant, so the first assignment creates a membership, and
 // deleting the last one deletes it (cascade.ts). A role that is assigned to everybody (D16) makes no member.
 
-import { claimsOf, HAND } from '../../kinds/claims.ts'
+import { HAND, listClaims } from '../../kinds/claims.ts'
 import type { Membership } from '../../kinds/membership.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import type { ResourceRole } from '../../kinds/resource-role.ts'
@@ -224,7 +224,7 @@ export function putMembership(
   const key = membershipKey(tenant, user)
   const stored = view.get('membership', key)
   // one that came with a role is there, and no one's yet
-  const created = stored === undefined || (claimsOf(stored).length > 0 && !isClaimedBy(stored, claim))
+  const created = stored === undefined || (listClaims(stored).length > 0 && !isClaimedBy(stored, claim))
   const changes = join(view, { user, tenant }, true, mint, newPayload('membership', view, sent), claim)
   return { changes, status: created ? 201 : 200, result: { object: { key, user, tenant }, created } }
 }

@@ -6,11 +6,11 @@ import {
   type Claim,
   type Claimed,
   type ClaimedKind,
-  claimsOf,
   findClaim,
   HAND,
   isClaimedKind,
-  othersOf,
+  listClaims,
+  listOthers,
   unionOfTimes,
 } from '../../kinds/claims.ts'
 import type { KindName, Objects } from '../../kinds/index.ts'
@@ -71,7 +71,7 @@ export function withOwnPart<T extends AnyFact>(
   by: string,
   { now }: Clock,
 ): T {
-  const others = stored === undefined ? [] : claimsOf(stored).filter((claim) => claim.by !== by)
+  const others = stored === undefined ? [] : listClaims(stored).filter((claim) => claim.by !== by)
   if (others.length === 0 && by === HAND) return own
   if (others.length >= CLAIMS_PER_FACT_MAX)
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the claims on one fact', limit: CLAIMS_PER_FACT_MAX })
@@ -87,8 +87,8 @@ export function withOwnPart<T extends AnyFact>(
 }
 
 /** The fact without the claim of the writer; undefined where nothing else claims it. */
-export function withoutOwnPart<T extends AnyFact>(stored: T, by: string, { now }: Clock): T | undefined {
-  const others = claimsOf(stored).filter((claim) => claim.by !== by)
+function withoutOwnPart<T extends AnyFact>(stored: T, by: string, { now }: Clock): T | undefined {
+  const others = listClaims(stored).filter((claim) => claim.by !== by)
   if (/* canary: takes-the-claims-of-others */ others.length === 0) return undefined
   const bare = { ...omit(stored, by === HAND ? OF_HAND : []), updated_at: now } as unknown as T
   return withClaims(bare, others, true)
@@ -114,7 +114,7 @@ export function asOwnPart<K extends ConnectingClaimed>(
  * @throws LIMIT_EXCEEDED for too many claims
  */
 export function withClaimOn<T extends AnyFact>(object: T, by: string, fields: readonly string[]): T {
-  const others = claimsOf(object).filter((claim) => claim.by !== by)
+  const others = listClaims(object).filter((claim) => claim.by !== by)
   if (others.length >= CLAIMS_PER_FACT_MAX)
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the claims on one fact', limit: CLAIMS_PER_FACT_MAX })
   return withClaims(object, [...others, { by, ...(fields.length === 0 ? {} : { fields }) }], false)
@@ -126,7 +126,7 @@ export const claimedBy = <T extends AnyFact>(object: T, by: string, fields: read
 
 /** A user, tenant or instance without the claim. Where none is left it is of `hand`, who may delete it. */
 export const withoutClaimOn = <T extends AnyFact>(object: T, by: string): T => {
-  const others = claimsOf(object).filter((claim) => claim.by !== by)
+  const others = listClaims(object).filter((claim) => claim.by !== by)
   return withClaims(object, others.length === 0 ? [{ by: HAND }] : others, false)
 }
 
@@ -161,7 +161,7 @@ export function dropOwnParts<K extends ConnectingClaimed>(
   const kept: Removal['kept'][number][] = []
   const foreign: Removal['kept'][number][] = []
   for (const fact of facts) {
-    const others = othersOf(fact, by)
+    const others = listOthers(fact, by)
     const named = { kind, key: fact.key, by: others }
     if (!isClaimedBy(fact, by)) {
       if (others.length > 0) foreign.push(named)
@@ -231,7 +231,7 @@ export function keepForOthers<K extends KindName>(
   { now }: Clock,
 ): Decided<null> | undefined {
   if (!isClaimedKind(kind)) return undefined
-  const others = othersOf(object as Claimed, HAND)
+  const others = listOthers(object as Claimed, HAND)
   if (others.length === 0) return undefined
   if (!isClaimedBy(object as Claimed, HAND)) throw claimedByOthers(kind, object.key, others)
   const left = { ...withoutClaimOn(object as Claimed, HAND), updated_at: now } as unknown as Objects[K]
