@@ -110,7 +110,7 @@ export interface ClaimsWritten {
 }
 
 /** @throws KEY_INVALID, KEY_TOO_LONG, KEY_RESERVED for `hand` */
-function requireClaimName(claim: string, path: readonly (string | number)[] = [...BODY, 'claim']): string {
+export function requireClaimName(claim: string, path: readonly (string | number)[] = [...BODY, 'claim']): string {
   if (claim === HAND) throw new ZerohopError('KEY_RESERVED', { kind: 'claim', key: claim }, { path })
   return requireKey('claim', claim, path)
 }

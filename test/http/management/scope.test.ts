@@ -44,6 +44,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/projects/:p/envs/:e/validate': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/condition-matches': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
+  'POST /v2/facts/:p/:e/syncs/:sync/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/proposals/:proposal/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert/plan': { access: 'read' },
   'GET /v2/facts/:p/:e/tenants/:ref/users': { level: 'tenant' },
