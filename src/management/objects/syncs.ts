@@ -140,8 +140,8 @@ function readItem({ op, kind, item, key, on_gone: onGone }: SyncItem, at: number
     if (onGone === 'suspend' && kind !== 'user') throw invalid('only users can be suspended', 'on_gone')
     return { op, kind, key }
   }
+  if (typeof key === 'string') throw invalid('the item names the fact', 'key')
   if (!item) throw invalid('field required', 'item')
-  if (key) throw invalid('the item names the fact', 'key')
   if (onGone) throw invalid('only a drop has it', 'on_gone')
   requireShape(BODIES[kind], item, [...path, 'item'])
   if ('role_assignments' in item) throw invalid('roles are items of their own', 'item')

@@ -279,7 +279,7 @@ describe('the scope matrix', () => {
 })
 
 /** They create what the path names. */
-const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref'])
+const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref', 'POST /v2/facts/:p/:e/syncs/:sync/lease'])
 
 /** A key that finds the project keeps it, so that only the environment is missing, or only the tenant. */
 const reaching =
