@@ -63,7 +63,7 @@ const makePut = ({ identity, content }: SortedFact, isNew: boolean): Difference 
 /** Reads what names a fact of the stream. */
 function makeReader(section: SectionName): (fact: StoredFact) => string {
   const names = Object.keys(SECTIONS[section].identity)
-  // of an instance the stream has `type:key` and its type
+  // of an instance the stream has `type:key`, and its type
   if (section === 'resource_instances')
     return ({ key, resource }) => joinIdentity([String(resource), key.slice(key.indexOf(':') + 1)])
   return (fact) => joinIdentity(names.map((name) => String(fact[name] ?? '')))
@@ -78,11 +78,25 @@ function isSame(section: SectionName, content: string, fact: StoredFact): boolea
   const wanted = JSON.parse(content) as JsonObject
   const times = section === 'role_assignments' || section === 'relationship_tuples' ? [...UNSAID] : []
   if (times.some((name) => !isEqualTime(wanted[name] ?? null, fact[name] ?? null))) return false
+  if (!isClaimed(wanted, fact)) return false
   return Object.entries(wanted).every(([name, value]) => {
     if (UNSAID.has(name)) return true
+    // a tenant without a name has its key for one
+    if (name === 'name' && value === null) return fact.name === fact.key
     if (name !== 'attributes') return isEqual(value, fact[name] ?? null)
     const has = (fact.attributes ?? {}) as JsonObject
     return Object.entries(value as JsonObject).every(([attribute, one]) => isEqual(one, has[attribute] ?? null))
+  })
+}
+
+/** Whether the claim on a user, tenant or instance has all fields that the row names. */
+function isClaimed(wanted: JsonObject, { fields }: StoredFact): boolean {
+  if (!Array.isArray(fields)) return true
+  const claimed: ReadonlySet<Json> = new Set(fields)
+  return Object.entries(wanted).every(([name, value]) => {
+    if (name === 'tenant') return true // of an instance it cannot be changed
+    if (name !== 'attributes') return claimed.has(name)
+    return Object.keys(value as JsonObject).every((attribute) => claimed.has(`attributes.${attribute}`))
   })
 }
 
