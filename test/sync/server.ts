@@ -19,6 +19,7 @@ export interface Place {
   readonly key: string
   /** for files of rows */
   readonly folder: string
+  readonly environment: string
 }
 
 let runs = 0
@@ -34,7 +35,7 @@ export interface Synced {
 
 /** Runs the sync once, as `zerohop sync apply` does. */
 export async function runSync(
-  { url, key, folder }: Place,
+  { url, key, folder, environment }: Place,
   text: string,
   { allowed, variables = {}, source = hex(0xabc) }: {
     readonly allowed?: number
@@ -50,7 +51,7 @@ export async function runSync(
   const rows = await readSource(file, options)
   if (rows.problems.length > 0) throw new Error(rows.problems.map(({ message }) => message).join('\n'))
   const client = createClient({ url, apiKey: key })
-  const server = new SyncServer({ client, url, apiKey: key, path: { p: 'default', e: 'development' }, name: file.owner })
+  const server = new SyncServer({ client, url, apiKey: key, path: { p: 'default', e: environment }, name: file.owner })
   const plan = await planDifferences(file, rows, server, temporary)
   const review = await reviewPlan(plan, server)
   const refusals = findRefusals(file, plan.sections, review.removed, allowed)

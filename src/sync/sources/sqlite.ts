@@ -58,7 +58,11 @@ export async function openSqlite(file: string, open?: OpenDatabase): Promise<Sna
       }
     },
     async close() {
-      database.close()
+      try {
+        database.exec('ROLLBACK') // a driver may keep a read transaction beyond the end of its connection
+      } finally {
+        database.close()
+      }
     },
   }
 }
