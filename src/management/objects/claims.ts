@@ -317,7 +317,7 @@ function findBlocking(view: View, { op, kind, key }: Change, claim: string): Blo
 }
 
 /** The part of an index that lists the facts of a kind which a writer claims, behind those names. */
-function claimedRange(kind: ClaimedKind, claim: string, after?: readonly string[]): ValueRange {
+export function claimedRange(kind: ClaimedKind, claim: string, after?: readonly string[]): ValueRange {
   const from = after === undefined ? `${claim}${BETWEEN}` : `${[claim, ...after].join(BETWEEN)}\0`
   return { index: CLAIM_INDEXES[kind], from, to: `${claim}\u0002` }
 }
