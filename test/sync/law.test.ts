@@ -1,6 +1,5 @@
 // The law of a sync: whatever is in the database and whatever people change by hand between, after a run each fact is
 // there exactly if a row or a hand says so, and a second run has nothing to do. Held against a model, on random databases.
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import Sqlite from 'libsql'
@@ -36,7 +35,11 @@ async function newEnvironment(): Promise<{ key: string; place: string }> {
 
 async function send(method: string, path: string, body: unknown, secret: string): Promise<unknown> {
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  const response = await fetch(base + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
   if (response.status >= 400 && response.status !== 404 && response.status !== 409)
     throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
   return response.status === 204 ? undefined : response.json()
@@ -62,9 +65,21 @@ interface Rows {
 
 type Edit =
   | { readonly by: 'row'; readonly user: number; readonly department: string | null | undefined }
-  | { readonly by: 'role row'; readonly user: number; readonly role: number; readonly tenant: number; readonly is: boolean }
+  | {
+      readonly by: 'role row'
+      readonly user: number
+      readonly role: number
+      readonly tenant: number
+      readonly is: boolean
+    }
   | { readonly by: 'hand'; readonly what: 'user' | 'field' | 'no user'; readonly user: number }
-  | { readonly by: 'hand'; readonly what: 'role' | 'no role'; readonly user: number; readonly role: number; readonly tenant: number }
+  | {
+      readonly by: 'role by hand'
+      readonly what: 'role' | 'no role'
+      readonly user: number
+      readonly role: number
+      readonly tenant: number
+    }
   | { readonly by: 'sync' }
 
 const at = (list: readonly unknown[]) => fc.nat(list.length - 1)
@@ -98,7 +113,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      by: fc.constant('hand' as const),
+      by: fc.constant('role by hand' as const),
       what: fc.constantFrom('role' as const, 'no role' as const),
       user: at(USERS),
       role: at(ROLES),
@@ -122,15 +137,6 @@ users: { query: 'SELECT id AS ${quote}key${quote}, department AS ${quote}attribu
 role_assignments: { query: 'SELECT user_id AS ${quote}user${quote}, role, org AS tenant FROM members', may_be_empty: true }
 `
 
-/** What the environment holds, as the model has it. */
-interface Model {
-  /** by hand; undefined: not by hand */
-  hand: Map<string, { first_name: string | null }>
-  handRoles: Set<string>
-  /** as of the last run */
-  rows: Rows
-}
-
 const noRows = (): Rows => ({ users: new Map(), roles: new Set() })
 
 async function hold(edits: readonly Edit[], source: Source, run = runSync): Promise<void> {
@@ -141,7 +147,9 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
     const users = (await send('GET', `${F}/users?per_page=100`, undefined, secret)) as { data: Stored[] }
     const roles = (await send('GET', `${F}/role_assignments?per_page=100`, undefined, secret)) as Given[]
     return {
-      users: Object.fromEntries(users.data.map((one) => [one.key, [one.first_name, one.attributes.department ?? null]])),
+      users: Object.fromEntries(
+        users.data.map((one) => [one.key, [one.first_name, one.attributes.department ?? null]]),
+      ),
       roles: roles.map((one) => `${one.user} ${one.role} ${one.tenant}`).sort(),
     }
   }
@@ -156,8 +164,7 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
     for (const role of rows.roles) if (!rows.users.has(role.split(' ')[0]!)) rows.roles.delete(role)
     await source.write(rows)
     const before = await facts()
-    const handRoles = new Set<string>()
-    for (const role of before.roles) if (await isByHand(role)) handRoles.add(role)
+    const handRoles = new Set(before.roles.filter((role) => byHand.has(role)))
     const where = { url: base, key: secret, folder, environment: place }
     const synced = await run(where, source.file, { allowed: 1_000, variables: source.variables ?? {} })
     expect(synced.refusals).toEqual([])
@@ -168,7 +175,11 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
     for (const [user, { department }] of rows.users) expect(after.users[user]?.[1], user).toBe(department)
     for (const user of handUsers) expect(after.users[user], user).toBeDefined()
     for (const [user, [name]] of Object.entries(after.users)) {
-      const reason = rows.users.has(user) || handUsers.has(user) || [...handRoles].some((one) => one.startsWith(`${user} `)) || kept.has(user)
+      const reason =
+        rows.users.has(user) ||
+        handUsers.has(user) ||
+        [...handRoles].some((one) => one.startsWith(`${user} `)) ||
+        kept.has(user)
       if (!rows.users.has(user) && reason) kept.add(user)
       expect(reason, `${user} is there`).toBe(true)
       if (before.users[user] !== undefined) expect(name, `the name of ${user}`).toBe(before.users[user]![0])
@@ -179,7 +190,6 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
   /** users whom somebody made by hand, and users who became of `hand` because roles of hand hung on them */
   const handUsers = new Set<string>()
   const kept = new Set<string>()
-  const isByHand = async (role: string): Promise<boolean> => byHand.has(role)
   const byHand = new Set<string>()
   for (const one of [...edits, { by: 'sync' as const }]) {
     if (one.by === 'sync') await sync()
@@ -191,24 +201,27 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
       const name = `${USERS[one.user]} ${ROLES[one.role]} ${TENANTS[one.tenant]}`
       if (one.is) rows.roles.add(name)
       else rows.roles.delete(name)
-    } else {
+    } else if (one.by === 'hand') {
       const user = USERS[one.user]!
       if (one.what === 'user') {
         if ((await status('POST', `${F}/users`, { key: user }, secret)) < 300) handUsers.add(user)
-      } else if (one.what === 'field') await send('PATCH', `${F}/users/${user}`, { first_name: 'By hand', attributes: { department: 'hand' } }, secret)
+      } else if (one.what === 'field')
+        await send('PATCH', `${F}/users/${user}`, { first_name: 'By hand', attributes: { department: 'hand' } }, secret)
       else if (one.what === 'no user') {
         if ((await status('DELETE', `${F}/users/${user}`, undefined, secret)) < 300) {
           handUsers.delete(user)
           kept.delete(user)
-          if (!(await exists(`${F}/users/${user}`, secret))) for (const role of byHand) if (role.startsWith(`${user} `)) byHand.delete(role)
+          if (!(await exists(`${F}/users/${user}`, secret)))
+            for (const role of byHand) if (role.startsWith(`${user} `)) byHand.delete(role)
         }
-      } else {
-        const body = { user, role: ROLES[one.role], tenant: TENANTS[one.tenant] }
-        const name = `${user} ${body.role} ${body.tenant}`
-        const done = await status(one.what === 'role' ? 'POST' : 'DELETE', `${F}/role_assignments`, body, secret)
-        if (one.what === 'role' && done < 300) byHand.add(name)
-        if (one.what === 'no role' && done < 300) byHand.delete(name)
       }
+    } else {
+      const user = USERS[one.user]!
+      const body = { user, role: ROLES[one.role], tenant: TENANTS[one.tenant] }
+      const name = `${user} ${body.role} ${body.tenant}`
+      const done = await status(one.what === 'role' ? 'POST' : 'DELETE', `${F}/role_assignments`, body, secret)
+      if (one.what === 'role' && done < 300) byHand.add(name)
+      if (one.what === 'no role' && done < 300) byHand.delete(name)
     }
   }
 }
@@ -226,7 +239,11 @@ interface Given {
 
 async function status(method: string, path: string, body: unknown, secret: string): Promise<number> {
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  const response = await fetch(base + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
   await response.arrayBuffer()
   return response.status
 }
@@ -235,7 +252,9 @@ const exists = async (path: string, secret: string) => (await status('GET', path
 function openSqliteSource(name: string): Source {
   const place = join(folder, name)
   const database = new Sqlite(place)
-  database.exec('CREATE TABLE IF NOT EXISTS users (id TEXT COLLATE NOCASE, department TEXT); CREATE TABLE IF NOT EXISTS members (user_id TEXT, role TEXT, org TEXT)')
+  database.exec(
+    'CREATE TABLE IF NOT EXISTS users (id TEXT COLLATE NOCASE, department TEXT); CREATE TABLE IF NOT EXISTS members (user_id TEXT, role TEXT, org TEXT)',
+  )
   return {
     file: FILE(`sqlite: { file: ${place} }`),
     async write({ users, roles }) {
@@ -263,13 +282,16 @@ describe('holds on', () => {
     const server = await startPostgres()
     const address = await server.database()
     const client = await connectTo(address)
-    await client.query('CREATE TABLE users (id text, department text); CREATE TABLE members (user_id text, role text, org text)')
+    await client.query(
+      'CREATE TABLE users (id text, department text); CREATE TABLE members (user_id text, role text, org text)',
+    )
     const source: Source = {
       file: FILE('postgres: { url_env: APP_URL }'),
       variables: { APP_URL: address },
       async write({ users, roles }) {
         await client.query('TRUNCATE users, members')
-        for (const [id, { department }] of users) await client.query('INSERT INTO users VALUES ($1, $2)', [id, department])
+        for (const [id, { department }] of users)
+          await client.query('INSERT INTO users VALUES ($1, $2)', [id, department])
         for (const role of roles) await client.query('INSERT INTO members VALUES ($1, $2, $3)', role.split(' '))
       },
     }
@@ -294,7 +316,8 @@ describe('holds on', () => {
       variables: { APP_URL: address },
       async write({ users, roles }) {
         await client.query('TRUNCATE users; TRUNCATE members')
-        for (const [id, { department }] of users) await client.query('INSERT INTO users VALUES (?, ?)', [id, department])
+        for (const [id, { department }] of users)
+          await client.query('INSERT INTO users VALUES (?, ?)', [id, department])
         for (const role of roles) await client.query('INSERT INTO members VALUES (?, ?, ?)', role.split(' '))
       },
     }

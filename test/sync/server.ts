@@ -37,7 +37,11 @@ export interface Synced {
 export async function runSync(
   { url, key, folder, environment }: Place,
   text: string,
-  { allowed, variables = {}, source = hex(0xabc) }: {
+  {
+    allowed,
+    variables = {},
+    source = hex(0xabc),
+  }: {
     readonly allowed?: number
     readonly variables?: Readonly<Record<string, string>>
     readonly source?: string

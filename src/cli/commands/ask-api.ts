@@ -11,7 +11,14 @@ import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { formatUrl } from '../process/process.ts'
 import { withWarnings } from '../terminal/print-warnings.ts'
-import { type ApiOptions, findAddress, makeClient, type ReasonOptions, resolveEnvironment, toReasons } from './management-api.ts'
+import {
+  type ApiOptions,
+  findAddress,
+  makeClient,
+  type ReasonOptions,
+  resolveEnvironment,
+  toReasons,
+} from './management-api.ts'
 import { admin } from './operator.ts'
 import { resolveFolder, type TargetOptions } from './plan-target.ts'
 

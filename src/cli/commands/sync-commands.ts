@@ -55,7 +55,9 @@ export function addSync(program: Command): void {
       }),
     )
   addTarget(sync.command('watch'))
-    .description('applies again and again, without asking, within the limits for deletions; ends with SIGTERM or SIGINT')
+    .description(
+      'applies again and again, without asking, within the limits for deletions; ends with SIGTERM or SIGINT',
+    )
     .option('--every <time>', 'pause between two runs, such as 30s or 5m', '5m')
     .option('--listen <channel>', 'of PostgreSQL: also run when the database notifies this channel')
     .addHelpText(
@@ -75,7 +77,10 @@ function addTarget(command: Command): Command {
     .argument('[file]', FILE)
     .option('--api <url>', API)
     .option('--project <project>', PROJECT)
-    .option('--environment <environment>', 'id or key of the environment (default: from the key, else from zerohop.yaml)')
+    .option(
+      '--environment <environment>',
+      'id or key of the environment (default: from the key, else from zerohop.yaml)',
+    )
     .option('--allow-deletes <n>', 'how many facts of each kind may be deleted, in place of the limits', readCount)
     .option('--details', DETAILS)
     .option('--json', 'as JSON')

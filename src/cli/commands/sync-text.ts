@@ -33,7 +33,8 @@ const number = (count: number): string => count.toLocaleString('en-US')
 function groupLines(plan: DifferencePlan, { groups }: Review): string[] {
   if (groups.length === 0) return []
   const lines = groups.map(
-    ({ role, tenant, gained, lost }) => `  ${plain(role)} in ${plain(tenant)}: ${number(gained)} given, ${number(lost)} taken`,
+    ({ role, tenant, gained, lost }) =>
+      `  ${plain(role)} in ${plain(tenant)}: ${number(gained)} given, ${number(lost)} taken`,
   )
   const more = plan.groups.count - groups.length
   return ['Roles:', ...lines, ...(more > 0 ? [`  … and ${number(more)} more`] : [])]
@@ -43,14 +44,26 @@ function problemLines(problems: Review['problems'], details: boolean): string[] 
   const shown = details ? problems : problems.slice(0, SHOWN)
   const lines = shown.map((problem) => `  ${plain(formatProblem(problem))}`)
   const more = problems.length - shown.length
-  return [...(lines.length === 0 ? [] : ['Not as the rows say:']), ...lines, ...(more > 0 ? [`  … and ${more} more`] : [])]
+  return [
+    ...(lines.length === 0 ? [] : ['Not as the rows say:']),
+    ...lines,
+    ...(more > 0 ? [`  … and ${more} more`] : []),
+  ]
 }
 
-function formatProblem({ op, kind, key, reason, blocking = [], blocking_total: total = 0 }: Review['problems'][number]): string {
+function formatProblem({
+  op,
+  kind,
+  key,
+  reason,
+  blocking = [],
+  blocking_total: total = 0,
+}: Review['problems'][number]): string {
   const name = `${kindText(kind)} ${key ?? ''}`.trim()
   if (op === 'put') return `${name} is refused: ${reason}`
   const [first] = blocking
-  const others = first === undefined ? '' : `, such as ${kindText(first.kind)} ${first.key} of ${first.claims.join(', ')}`
+  const others =
+    first === undefined ? '' : `, such as ${kindText(first.kind)} ${first.key} of ${first.claims.join(', ')}`
   return `${name} stays: ${counted(total, 'fact')} of others ${total === 1 ? 'depends' : 'depend'} on it${others}`
 }
 

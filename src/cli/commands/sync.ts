@@ -68,7 +68,10 @@ async function withRun<T>(
   return withRows(name, async (found) => {
     const { file, temporary } = found
     // all revisions of a run have one reason in history
-    const reasons = toReasons({ reason: `sync ${file.owner}, rows ${found.digest.slice(0, 12)}`, ...toReasons(options) })
+    const reasons = toReasons({
+      reason: `sync ${file.owner}, rows ${found.digest.slice(0, 12)}`,
+      ...toReasons(options),
+    })
     const api = await apiEnvironment(env, { ...options, ...reasons })
     const server = new SyncServer({ ...api, name: file.owner })
     const plan = await withProgress('comparing', () => planDifferences(file, found, server, temporary))
@@ -130,7 +133,8 @@ export async function applySync(env: Env, name: string | undefined, options: Syn
     for (const refusal of run.refusals) process.stderr.write(`zerohop: ${plain(refusal)}\n`)
     if (run.refusals.length > 0) return refuse('nothing was written')
     if (countItems(run.plan) === 0) {
-      if (options.json) process.stdout.write(`${JSON.stringify({ revision: run.plan.revision, counts: {} }, null, 2)}\n`)
+      if (options.json)
+        process.stdout.write(`${JSON.stringify({ revision: run.plan.revision, counts: {} }, null, 2)}\n`)
       return DONE
     }
     return (await mayWrite(run, options, saved !== undefined)) ?? write(run, name ?? SYNC_FILE, options)

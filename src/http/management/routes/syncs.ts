@@ -84,7 +84,11 @@ export function syncRoutes(app: FastifyInstance, management: RouteContext, plann
     async ({ scope, params, body: { items, access } }) => {
       const sync = { claim: params.sync, items, access: access !== false }
       const made = await planner.plan({ environment: scope.environment.id, now: Date.now(), sync })
-      return { revision: made.revision, ...made.sync!, ...(sync.access ? { policy: made.diff.policy, access: made.diff.access } : {}) }
+      return {
+        revision: made.revision,
+        ...made.sync!,
+        ...(sync.access ? { policy: made.diff.policy, access: made.diff.access } : {}),
+      }
     },
   )
 }
