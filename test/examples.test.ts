@@ -42,7 +42,7 @@ describe('the examples', () => {
     for (const program of programs) {
       const { imports } = readSource(program, readFileSync(join(ROOT, 'examples', program), 'utf8'))
       const specifiers = imports.map(({ specifier }) => specifier)
-      expect(specifiers.filter((specifier) => !/^(node:|zerohop(\/(embedded|server))?$)/.test(specifier))).toEqual([])
+      expect(specifiers.filter((specifier) => !/^(node:|pg$|zerohop(\/(client|embedded|server))?$)/.test(specifier))).toEqual([])
     }
   })
 

@@ -29,6 +29,7 @@ export const SECTIONS: readonly (readonly [
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],
       ['Claims', 'claims'],
+      ['Sync', 'sync'],
       ['Access on request', 'access-requests'],
       ['Access review', 'access-review'],
       ['Last used', 'last-used'],

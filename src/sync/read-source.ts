@@ -65,7 +65,7 @@ export async function readSource(file: SyncFile, options: ReadOptions): Promise<
       const facts = reader.problems.length > 0 ? undefined : keepFacts(sorter, reader, join(options.temporary, name))
       problems.push(...reader.problems)
       if (facts === undefined) continue
-      if (rows === 0 && !file[name]!.may_be_empty)
+      /* canary: empty-results */ if (rows === 0 && !file[name]!.may_be_empty)
         problems.push({
           section: name,
           rows: [],

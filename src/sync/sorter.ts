@@ -33,7 +33,7 @@ export class Sorter {
 
   /** All lines in order, once; nothing is added after it. */
   *sorted(): Generator<string, void, undefined> {
-    this.#lines.sort()
+    /* canary: order-of-bytes */ this.#lines.sort()
     if (this.#files.length === 0) {
       yield* this.#lines
       this.#lines = []

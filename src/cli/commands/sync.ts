@@ -5,6 +5,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { plain } from '../../model/plain-text.ts'
 import { findRefusals } from '../../sync/guards.ts'
 import { countItems, type DifferencePlan, planDifferences } from '../../sync/make-plan.ts'
+import { findPlanChange, makeSyncPlanFile, type SyncPlanFile } from '../../sync/plan-file.ts'
 import { type Review, reviewPlan } from '../../sync/review.ts'
 import { SyncServer } from '../../sync/server.ts'
 import { type Written, writePlan } from '../../sync/write-plan.ts'
@@ -36,17 +37,6 @@ export interface SyncApplyOptions extends SyncOptions {
   readonly force?: boolean
   /** ends it after the slice that is being written */
   readonly signal?: AbortSignal
-}
-
-/** What a plan in a file promises: the same rows, and the same effect. */
-interface PlanFile {
-  readonly zerohop_sync_plan: 1
-  readonly owner: string
-  readonly environment: string
-  readonly revision: number
-  readonly rows: string
-  readonly changes: string
-  readonly access: string
 }
 
 /** A run as it was planned. */
@@ -111,24 +101,15 @@ const toJson = ({ found, server, plan, review, refusals }: PlannedRun) => ({
   refusals,
 })
 
-function makePlanFile({ found, server, plan, review }: Omit<PlannedRun, 'refusals'>): PlanFile {
-  return {
-    zerohop_sync_plan: 1,
-    owner: found.file.owner,
-    environment: server.place,
-    revision: plan.revision,
-    rows: plan.rowsDigest,
-    changes: plan.digest,
-    access: review.digest,
-  }
-}
+const makePlanFile = ({ found, server, plan, review }: Omit<PlannedRun, 'refusals'>): SyncPlanFile =>
+  makeSyncPlanFile(found.file.owner, server.place, plan, review)
 
 /** Writes it. Returns the exit code: 1 when it was refused, or when rows were. */
 export async function applySync(env: Env, name: string | undefined, options: SyncApplyOptions): Promise<number> {
   const saved = options.plan === undefined ? undefined : readPlanFile(options.plan)
   const code = await withRun(env, name, options, async (run) => {
     if (!options.json) process.stdout.write(formatRun(run, options))
-    const isStale = saved !== undefined && findChange(saved, makePlanFile(run))
+    const isStale = saved !== undefined && findPlanChange(saved, makePlanFile(run))
     if (isStale) return refuse(`${isStale} since the plan was made: this is the plan now, and nothing was written`)
     for (const refusal of run.refusals) process.stderr.write(`zerohop: ${plain(refusal)}\n`)
     if (run.refusals.length > 0) return refuse('nothing was written')
@@ -185,27 +166,16 @@ async function write(run: PlannedRun, path: string, options: SyncApplyOptions): 
   return DONE
 }
 
-/** What is not as it was planned; undefined when nothing is. */
-function findChange(saved: PlanFile, now: PlanFile): string | undefined {
-  if (saved.owner !== now.owner || saved.environment !== now.environment)
-    throw new ZerohopError('CONFIG_INVALID', {
-      reason: `the plan is for sync \`${saved.owner}\` of ${saved.environment}, not for \`${now.owner}\` of ${now.environment}`,
-    })
-  /* canary: plans-of-other-rows */ if (saved.rows !== now.rows) return 'rows of the source changed'
-  if (saved.changes !== now.changes) return `the environment changed (revision ${saved.revision} to ${now.revision})`
-  return saved.access === now.access ? undefined : 'who gains and loses access by it changed'
-}
-
 /** @throws CONFIG_INVALID */
-function readPlanFile(path: string): PlanFile {
+function readPlanFile(path: string): SyncPlanFile {
   const invalid = (reason: string) => new ZerohopError('CONFIG_INVALID', { reason: `\`${path}\` ${reason}` })
   if (!existsSync(path)) throw invalid('does not exist')
-  let content: Partial<PlanFile> | null
+  let content: Partial<SyncPlanFile> | null
   try {
-    content = JSON.parse(readFileSync(path, 'utf8')) as Partial<PlanFile> | null
+    content = JSON.parse(readFileSync(path, 'utf8')) as Partial<SyncPlanFile> | null
   } catch {
     throw invalid('is not JSON')
   }
   if (content?.zerohop_sync_plan !== 1) throw invalid('is not a plan of a sync')
-  return content as PlanFile
+  return content as SyncPlanFile
 }

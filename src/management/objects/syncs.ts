@@ -157,7 +157,7 @@ function end(draft: Draft, item: SyncItem, { key }: ClaimReport, claim: string, 
     const suspension = { reason: `it has no row in sync ${claim} any more` }
     draft.stage(suspendUser(draft, { ref: key, suspension }, mint).changes)
   }
-  if (item.on_gone !== 'delete') return false
+  /* canary: only-where-it-says-delete */ if (item.on_gone !== 'delete') return false
   draft.stage(DELETES[item.kind as keyof typeof DELETES](draft, { ref: key }, mint).changes)
   return true
 }
