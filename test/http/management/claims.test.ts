@@ -78,7 +78,7 @@ describe('by hand beside others', () => {
 describe('the stream of the facts of a claim', () => {
   const KEYS = ['ana-b', 'ana', 'ana.b', 'ANA']
   const stream = (query: string) => api.ask('GET', `$F/stream?${query}`)
-  const linesOf = (body: string) =>
+  const parseLines = (body: string) =>
     body
       .trimEnd()
       .split('\n')
@@ -93,7 +93,7 @@ describe('the stream of the facts of a claim', () => {
     const { headers, body } = await stream('kind=role_assignment&claim=crm')
     const revision = api.store.head(api.environment).revision
     expect(headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'x-revision': String(revision) })
-    const lines = linesOf(body)
+    const lines = parseLines(body)
     expect(lines.pop()).toEqual({ complete: true, revision, rows: 4 })
     expect(lines.map(({ user }) => user)).toEqual(['ANA', 'ana', 'ana-b', 'ana.b'])
     expect(lines[1]).toEqual({
@@ -103,12 +103,12 @@ describe('the stream of the facts of a claim', () => {
       valid_until: END,
       claims: ['app', 'crm', 'hand'],
     })
-    expect(linesOf((await stream('kind=user&claim=crm')).body)[0]).toMatchObject({
+    expect(parseLines((await stream('kind=user&claim=crm')).body)[0]).toMatchObject({
       key: 'ANA',
       attributes: { level: 1 },
       fields: ['attributes.level'],
     })
-    expect(linesOf((await stream('kind=tenant&claim=none')).body)).toEqual([{ complete: true, revision, rows: 0 }])
+    expect(parseLines((await stream('kind=tenant&claim=none')).body)).toEqual([{ complete: true, revision, rows: 0 }])
   })
 
   it('is of one revision, whatever is written while it is read', async () => {
@@ -130,11 +130,11 @@ describe('the stream of the facts of a claim', () => {
       many.map((key) => ({ op: 'drop' as const, kind: 'user' as const, key })),
     )
     for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value
-    const lines = linesOf(text)
+    const lines = parseLines(text)
     expect(answer.headers.get('x-revision')).toBe(String(revision))
     expect(lines.pop()).toEqual({ complete: true, revision, rows: many.length })
     expect(lines.map(({ key }) => key)).toEqual(many)
-    expect(linesOf(await (await fetch(url, { headers })).text())).toHaveLength(1)
+    expect(parseLines(await (await fetch(url, { headers })).text())).toHaveLength(1)
   })
 
   it('is refused while too many are read, and again taken when their readers go', async () => {

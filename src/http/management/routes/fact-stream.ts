@@ -27,8 +27,9 @@ export function factStreamRoutes(app: FastifyInstance, management: RouteContext)
       },
     ),
     async (request, reply) => {
+      const named = readText(request.query, 'claim') ?? ''
       const kind = readKind(request.query)
-      const claim = requireClaimName(readText(request.query, 'claim') ?? '', ['query', 'claim'])
+      const claim = requireClaimName(named, ['query', 'claim'])
       if (running.size >= FACT_STREAMS_MAX) throw new ZerohopError('EXPORT_BUSY', { running: running.size })
       const lines = new Lines(requestView(management, request).walk(kind, claimedRange(kind, claim)), kind, claim)
       running.add(lines)
