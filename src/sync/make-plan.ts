@@ -1,5 +1,5 @@
 // What a run of a sync would write: the differences of each section in files, in the order in which they are written,
-// and how many there are of which. Nothing is written to the server.
+// with their numbers. Nothing is written to the server.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SYNCED_KINDS, type SyncedKind, type SyncItem } from '../management/schemas/syncs.ts'
@@ -34,7 +34,7 @@ export interface DifferencePlan {
   readonly digest: string
   readonly sections: readonly SectionPlan[]
   readonly groups: RoleGroups
-  /** all of it, in parts of which each is one revision */
+  /** all of it, in parts; each is one revision */
   slices(): Generator<readonly SyncItem[], void, undefined>
 }
 

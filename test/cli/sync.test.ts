@@ -27,7 +27,8 @@ async function ask(method: string, path: string, body?: unknown) {
   })
   return { status: response.status, body: response.status === 204 ? undefined : await response.json() }
 }
-const count = async (what: string) => (await ask('GET', `$F/${what}?per_page=1&include_total_count=true`)).body.total_count
+const count = async (what: string) =>
+  (await ask('GET', `$F/${what}?per_page=1&include_total_count=true`)).body.total_count
 
 /** Rows of a section, in the folder of the sync file. */
 const put = (name: string, rows: readonly object[]) =>
@@ -36,7 +37,8 @@ const file = (name: string, text: string, owner = name) => {
   writeFileSync(join(folder, `${name}.yaml`), `sync: 1\nsource: { ndjson: {} }\nowner: ${owner}\n${text}\n`)
   return `${name}.yaml`
 }
-const users = (n: number, prefix = 'u') => Array.from({ length: n }, (_, at) => ({ key: `${prefix}${at}`, email: null }))
+const users = (n: number, prefix = 'u') =>
+  Array.from({ length: n }, (_, at) => ({ key: `${prefix}${at}`, email: null }))
 
 beforeAll(async () => {
   const port = await freePort()
@@ -55,11 +57,17 @@ afterAll(() => endServers())
 
 describe('plan and apply', () => {
   it('show what changes and who gains, write it, and have nothing to do then', async () => {
-    put('app-users.ndjson', [{ key: 'ana', email: 'ana@acme.test', 'attributes.team': 'x' }, { key: 'ben', email: null, 'attributes.team': null }])
+    put('app-users.ndjson', [
+      { key: 'ana', email: 'ana@acme.test', 'attributes.team': 'x' },
+      { key: 'ben', email: null, 'attributes.team': null },
+    ])
     put('app-roles.ndjson', [{ user: 'ana', role: 'reader', tenant: 'acme' }])
     const name = file('app', 'users: { file: app-users.ndjson }\nrole_assignments: { file: app-roles.ndjson }')
     const plan = await sync('plan', name)
-    expect([plan.code, plan.out]).toEqual([2, expect.stringContaining('users: 2 to create, 0 to change, 0 to delete; 0 held')])
+    expect([plan.code, plan.out]).toEqual([
+      2,
+      expect.stringContaining('users: 2 to create, 0 to change, 0 to delete; 0 held'),
+    ])
     expect(plan.out).toContain('1 user gains access')
     expect((await ask('GET', '$F/users/ana')).status).toBe(404)
     const asked = await sync('apply', name)
@@ -81,15 +89,24 @@ describe('plan and apply', () => {
     await ask('POST', '$F/role_assignments', { user: 'ben', role: 'reader', tenant: 'acme' })
     await ask('POST', '$F/users', { key: 'zoe' })
     expect((await sync('apply', 'app.yaml', '--yes')).code).toBe(0)
-    expect((await ask('GET', '$F/users/ana')).body).toMatchObject({ first_name: 'Ana', attributes: { team: 'x', level: 3 } })
+    expect((await ask('GET', '$F/users/ana')).body).toMatchObject({
+      first_name: 'Ana',
+      attributes: { team: 'x', level: 3 },
+    })
     expect([(await ask('GET', '$F/users/zoe')).status, await count('role_assignments')]).toEqual([200, 2])
   })
 
   it('a plan in a file is written only as it was made', async () => {
     const planned = () => sync('plan', 'app.yaml', '--out', 'plan.json')
-    put('app-roles.ndjson', [{ user: 'ana', role: 'reader', tenant: 'acme' }, { user: 'ana', role: 'leaver', tenant: 'acme' }])
+    put('app-roles.ndjson', [
+      { user: 'ana', role: 'reader', tenant: 'acme' },
+      { user: 'ana', role: 'leaver', tenant: 'acme' },
+    ])
     await planned()
-    put('app-roles.ndjson', [{ user: 'ana', role: 'reader', tenant: 'acme' }, { user: 'ben', role: 'leaver', tenant: 'acme' }])
+    put('app-roles.ndjson', [
+      { user: 'ana', role: 'reader', tenant: 'acme' },
+      { user: 'ben', role: 'leaver', tenant: 'acme' },
+    ])
     const rows = await sync('apply', 'app.yaml', '--plan', 'plan.json')
     expect([rows.code, rows.err]).toEqual([1, expect.stringContaining('rows of the source changed')])
     await planned()
@@ -130,7 +147,9 @@ describe('guards', () => {
     const ran = await sync('apply', name, '--yes')
     expect([ran.code, ran.err]).toEqual([
       1,
-      expect.stringContaining('5 facts of users would be deleted, of 10 that the sync holds: at most 1 may be, more with --allow-deletes 5'),
+      expect.stringContaining(
+        '5 facts of users would be deleted, of 10 that the sync holds: at most 1 may be, more with --allow-deletes 5',
+      ),
     ])
     expect((await sync('plan', name)).err).toContain('apply would refuse it')
     expect((await ask('GET', '$F/users/h9')).status).toBe(200)
@@ -148,14 +167,26 @@ describe('guards', () => {
 
   it('count what goes along with a user', async () => {
     put('with-users.ndjson', users(2, 'w'))
-    put('with-roles.ndjson', [0, 1].flatMap((n) => [{ user: `w${n}`, role: 'reader', tenant: 'acme' }, { user: `w${n}`, role: 'leaver', tenant: 'acme' }]))
+    put(
+      'with-roles.ndjson',
+      [0, 1].flatMap((n) => [
+        { user: `w${n}`, role: 'reader', tenant: 'acme' },
+        { user: `w${n}`, role: 'leaver', tenant: 'acme' },
+      ]),
+    )
     const text = 'users: { file: with-users.ndjson, on_gone: delete }'
     file('with', `${text}\nrole_assignments: { file: with-roles.ndjson }`)
     expect((await sync('apply', 'with.yaml', '--yes')).code).toBe(0)
     put('with-users.ndjson', users(1, 'w'))
-    put('with-roles.ndjson', [{ user: 'w0', role: 'reader', tenant: 'acme' }, { user: 'w0', role: 'leaver', tenant: 'acme' }])
+    put('with-roles.ndjson', [
+      { user: 'w0', role: 'reader', tenant: 'acme' },
+      { user: 'w0', role: 'leaver', tenant: 'acme' },
+    ])
     const ran = await sync('apply', 'with.yaml', '--yes')
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('2 facts of role_assignments would be deleted, of 4')])
+    expect([ran.code, ran.err]).toEqual([
+      1,
+      expect.stringContaining('2 facts of role_assignments would be deleted, of 4'),
+    ])
   })
 
   it('a user on whom roles of others hang stays and is listed', async () => {
@@ -164,7 +195,9 @@ describe('guards', () => {
     const ran = await sync('apply', 'with.yaml', '--yes', '--allow-deletes', '10')
     expect([ran.code, ran.out]).toEqual([
       0,
-      expect.stringContaining('user w1 stays: 1 fact of others depends on it, such as role assignment w1/reader/acme of hand'),
+      expect.stringContaining(
+        'user w1 stays: 1 fact of others depends on it, such as role assignment w1/reader/acme of hand',
+      ),
     ])
     expect((await ask('GET', '$F/users/w1')).status).toBe(200)
   })
@@ -231,16 +264,25 @@ describe('what it is asked', () => {
   it('the form of the file is judged as that of a policy', async () => {
     writeFileSync(join(folder, 'form.yaml'), 'sync: 1\nsource: { ndjson: {} }\nowner: x\nuser: { file: a }\n')
     const ran = await sync('plan', 'form.yaml')
-    expect([ran.code, ran.err]).toEqual([1, expect.stringContaining('form.yaml:4:1: error: unknown field `user`: did you mean `users`?')])
+    expect([ran.code, ran.err]).toEqual([
+      1,
+      expect.stringContaining('form.yaml:4:1: error: unknown field `user`: did you mean `users`?'),
+    ])
     expect((await sync('plan', 'none.yaml')).err).toContain('`none.yaml` cannot be read: ENOENT')
   })
 
   it('a driver that is missing is named, and so is a variable', async () => {
-    writeFileSync(join(folder, 'lite.yaml'), 'sync: 1\nsource: { sqlite: { file: a.db } }\nowner: x\nusers: { query: SELECT 1 }\n')
+    writeFileSync(
+      join(folder, 'lite.yaml'),
+      'sync: 1\nsource: { sqlite: { file: a.db } }\nowner: x\nusers: { query: SELECT 1 }\n',
+    )
     const ran = await sync('check', 'lite.yaml')
     // Node 22 and newer have SQLite built in
     expect([ran.code, ran.err]).toEqual([1, expect.stringMatching(/npm install better-sqlite3|there is no file/)])
-    writeFileSync(join(folder, 'pg.yaml'), 'sync: 1\nsource: { postgres: { url_env: NOT_SET } }\nowner: x\nusers: { query: SELECT 1 }\n')
+    writeFileSync(
+      join(folder, 'pg.yaml'),
+      'sync: 1\nsource: { postgres: { url_env: NOT_SET } }\nowner: x\nusers: { query: SELECT 1 }\n',
+    )
     expect((await sync('check', 'pg.yaml')).err).toContain('`NOT_SET` is not set')
     const secret = { NOT_SET: 'postgres://someone:pass-word-1@127.0.0.1:1/app' }
     const away = await runHere(['sync', 'check', 'pg.yaml'], secret, folder)

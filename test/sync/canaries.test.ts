@@ -26,16 +26,28 @@ async function read({ readSource }: Sync, rows: readonly object[]) {
   mkdirSync(temporary)
   const { file } = readSyncFile({ name: 'sync.yaml', text })
   const { sections, problems } = await readSource(file!, { folder, temporary, variable: () => undefined })
-  return { problems: problems.length, identities: sections.flatMap(({ lines }) => [...lines()].map(({ identity }) => identity)) }
+  return {
+    problems: problems.length,
+    identities: sections.flatMap(({ lines }) => [...lines()].map(({ identity }) => identity)),
+  }
 }
 
 const SECTIONS = [{ name: 'role_assignments', held: 100, creates: 0, changes: 0, drops: 0 }] as const
-const PLAN = { zerohop_sync_plan: 1, owner: 'app', environment: 'e', revision: 1, rows: 'a', changes: 'b', access: 'c' } as const
+const PLAN = {
+  zerohop_sync_plan: 1,
+  owner: 'app',
+  environment: 'e',
+  revision: 1,
+  rows: 'a',
+  changes: 'b',
+  access: 'c',
+} as const
 const FINDS: { readonly [T in keyof typeof OF_SYNC]: (sync: Sync) => unknown } = {
   'order-of-bytes': async (sync) => (await read(sync, [{ key: 'ana' }, { key: 'Ben' }, { key: 'ana-b' }])).identities,
   'empty-results': async (sync) => (await read(sync, [])).problems,
   'deletes-that-cascade': ({ findRefusals }) =>
-    findRefusals({ sync: 1, source: {}, owner: 'app' }, SECTIONS, new Map([['role_assignments', 50]]), undefined).length,
+    findRefusals({ sync: 1, source: {}, owner: 'app' }, SECTIONS, new Map([['role_assignments', 50]]), undefined)
+      .length,
   'plans-of-other-rows': ({ findPlanChange }) => findPlanChange(PLAN, { ...PLAN, rows: 'z' }),
 }
 

@@ -22,7 +22,8 @@ function* listRows(schema: Described, before = ''): Iterable<string> {
   for (const [name, member] of Object.entries(schema.properties ?? {}) as [string, Described][]) {
     if (member.description !== undefined) yield `| \`${before}${name}\` | ${member.description} |`
     const isSection = (SECTION_NAMES as readonly string[]).includes(name)
-    if (isSection ? name === SECTION_NAMES[0] : true) yield* listRows(member, isSection ? 'SECTION.' : `${before}${name}.`)
+    if (isSection ? name === SECTION_NAMES[0] : true)
+      yield* listRows(member, isSection ? 'SECTION.' : `${before}${name}.`)
   }
 }
 
@@ -34,8 +35,12 @@ const columns = SECTION_NAMES.map((name) => {
 })
 
 const MADE: Readonly<Record<string, string>> = {
-  'table: src/sync/file/sync-file.ts': ['| field | meaning |', '|---|---|', ...listRows(SyncFile as Described)].join('\n'),
-  'columns: src/sync/file/sections.ts': ['| section | columns; **bold**: required |', '|---|---|', ...columns].join('\n'),
+  'table: src/sync/file/sync-file.ts': ['| field | meaning |', '|---|---|', ...listRows(SyncFile as Described)].join(
+    '\n',
+  ),
+  'columns: src/sync/file/sections.ts': ['| section | columns; **bold**: required |', '|---|---|', ...columns].join(
+    '\n',
+  ),
   'program: examples/outbox.mjs': `\`\`\`js\n${readFileSync(EXAMPLE, 'utf8').trimEnd()}\n\`\`\``,
 }
 
@@ -61,13 +66,16 @@ it('shows sync files that are right, also by the JSON Schema', () => {
     expect([problems, isInForm(file)]).toEqual([[], true])
   }
   expect(isInForm({ sync: 1, source: {}, owner: 'x', user: {} })).toBe(false)
-  expect(JSON.parse(readFileSync(join(ROOT, 'sync.schema.json'), 'utf8'))).toEqual(JSON.parse(JSON.stringify(syncJsonSchema())))
+  expect(JSON.parse(readFileSync(join(ROOT, 'sync.schema.json'), 'utf8'))).toEqual(
+    JSON.parse(JSON.stringify(syncJsonSchema())),
+  )
 })
 
 describe('the file with programs', () => {
   const folder = temporaryFolder('sync-docs')
   beforeAll(async () => {
-    const print = (rows: readonly object[]) => `for (const row of ${JSON.stringify(rows)}) console.log(JSON.stringify(row))\n`
+    const print = (rows: readonly object[]) =>
+      `for (const row of ${JSON.stringify(rows)}) console.log(JSON.stringify(row))\n`
     writeFileSync(join(folder, 'sync.yaml'), blocks[1]!)
     writeFileSync(join(folder, 'people.mjs'), print([{ key: 'ana', email: 'ana@acme.test' }]))
     writeFileSync(join(folder, 'roles.mjs'), print([{ user: 'ana', role: 'reader', tenant: 'default' }]))

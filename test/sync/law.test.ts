@@ -160,7 +160,7 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
     return (await response.text()).trim().split('\n').length - 1
   }
   const sync = async () => {
-    // what names a user who has no row is no row of an application: databases have a foreign key there
+    // what names a user who has no row has none of its roles in a database either, which has a foreign key there
     for (const role of rows.roles) if (!rows.users.has(role.split(' ')[0]!)) rows.roles.delete(role)
     await source.write(rows)
     const before = await facts()

@@ -12,7 +12,7 @@ import { SyncServer } from '../../src/sync/server.ts'
 import type { OpenDatabase } from '../../src/sync/sources/sqlite.ts'
 import { type Written, writePlan } from '../../src/sync/write-plan.ts'
 
-export const openSqlite = ((file: string) => new Sqlite(file, { readonly: true })) as unknown as OpenDatabase
+const openSqlite = ((file: string) => new Sqlite(file, { readonly: true })) as unknown as OpenDatabase
 
 export interface Place {
   readonly url: string

@@ -199,8 +199,8 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   { name: /^lmdb(\/|$)/, only: /^src\/store\/lmdb\.ts$/, where: 'src/store/lmdb.ts' },
   {
     name: /^pg(\/|$)/,
-    only: /^src\/(store\/postgres\/|sync\/sources\/postgres\.ts$)/,
-    where: 'src/store/postgres or src/sync/sources/postgres.ts',
+    only: /^src\/(store\/postgres\/|sync\/sources\/)/,
+    where: 'src/store/postgres or src/sync/sources',
   },
   { name: /^mysql2(\/|$)/, only: /^src\/sync\/sources\//, where: 'src/sync/sources' },
   { name: /^node-gyp-build(\/|$)/, only: /^src\/store\//, where: 'src/store' },

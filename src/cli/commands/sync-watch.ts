@@ -76,7 +76,8 @@ class Wake {
 
   constructor(signal: AbortSignal) {
     this.#signal = signal
-    signal.addEventListener('abort', () => this.#end?.(), { once: true })
+    const stop = (): void => this.#end?.()
+    signal.addEventListener('abort', contained('the end of a pause', stop), { once: true })
   }
 
   now(): void {

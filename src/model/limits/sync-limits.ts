@@ -6,7 +6,7 @@ export const SYNC_RUN_BYTES = 64 * 1024 * 1024
 export const SYNC_READ_BYTES = 1024 * 1024
 /** Rows of one section: ten times as many as the largest environment that was measured. */
 export const SYNC_ROWS_MAX = 50_000_000
-/** Rows that are asked of a database at once. */
+/** Rows that a database sends at once. */
 export const SYNC_FETCH_ROWS = 2_000
 /** Bytes of one row as the source gives it. */
 export const SYNC_ROW_BYTES_MAX = 1024 * 1024
@@ -22,7 +22,7 @@ export const SYNC_COMMAND_WORDS_MAX = 100
 export const SYNC_COMMAND_ERROR_BYTES = 1_000
 /** Syncs of one environment: each is a source of its own. */
 export const SYNCS_MAX = 100
-/** Milliseconds for which a run holds its sync after each slice: another one may go on then. */
+/** Milliseconds for which a run holds its sync after each slice. After that another run can begin. */
 export const SYNC_LEASE_MS = 60_000
 /** Facts of one slice of a sync: one revision. */
 export const SYNC_SLICE_ITEMS = 2_000

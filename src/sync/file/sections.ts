@@ -58,7 +58,6 @@ export const SECTIONS = {
 } as const satisfies Readonly<Record<string, SectionRule>>
 export type SectionName = keyof typeof SECTIONS
 export const SECTION_NAMES = Object.keys(SECTIONS) as readonly SectionName[]
-export type SyncedKind = (typeof SECTIONS)[SectionName]['kind']
 
 /** What a column is to the fact of its row. */
 export type Column =

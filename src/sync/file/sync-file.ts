@@ -59,7 +59,6 @@ const Section = t.closed({
   may_be_empty: t.maybe(t.described(t.Flag, 'take a result without rows; default: false, then it is refused')),
 })
 export type Section = t.Static<typeof Section>
-export type OnGone = (typeof ON_GONE)[number]
 
 const sections = Object.fromEntries(
   Object.entries(SECTIONS).map(([name, { about }]) => [name, t.maybe(t.described(Section, about))]),
@@ -77,7 +76,7 @@ export const SyncFile = t.named(
     source_id: t.maybe(
       t.described(
         t.Text,
-        '32 hex digits that only this sync has; without it they are in a file beside this one, `NAME.id`',
+        '32 hex digits that only this sync has; without it they are in the file `NAME.id` in the same folder',
       ),
     ),
     max_deletes: t.maybe(

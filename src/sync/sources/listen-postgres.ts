@@ -46,7 +46,8 @@ async function listenOnce(url: string, channel: string, signal: AbortSignal, onN
       'end',
       contained('the end of a connection', () => lose()),
     )
-    signal.addEventListener('abort', () => lose(), { once: true })
+    const stop = (): void => lose()
+    signal.addEventListener('abort', contained('the end of a watch', stop), { once: true })
   })
   ended.catch(() => undefined)
   try {

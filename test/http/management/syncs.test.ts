@@ -55,7 +55,9 @@ describe('the lease', () => {
     const { until } = (await api.ask('GET', '$F/syncs/timed')).body.lease
     expect(Date.parse(until) - Date.now()).toBeLessThanOrEqual(SYNC_LEASE_MS)
     await slice('timed', [])
-    expect(Date.parse((await api.ask('GET', '$F/syncs/timed')).body.lease.until)).toBeGreaterThanOrEqual(Date.parse(until))
+    expect(Date.parse((await api.ask('GET', '$F/syncs/timed')).body.lease.until)).toBeGreaterThanOrEqual(
+      Date.parse(until),
+    )
     await api.ask('POST', '$F/syncs/timed/release', { run: RUN })
     expect((await api.ask('DELETE', '$F/syncs/timed')).status).toBe(204)
     expect((await lease('timed', { source: hex('b') })).body.source).toBe(hex('b'))
@@ -130,7 +132,13 @@ describe('a slice', () => {
     expect(body.counts).toMatchObject({ blocked: 2, deleted: 1 })
     expect(body.removed).toMatchObject({ user: 1, role_assignment: 1 })
     const blocking = [{ kind: 'role_assignment', key: 'kay/editor/default', claims: ['hand'] }]
-    expect(body.problems[0]).toMatchObject({ op: 'drop', kind: 'user', key: 'kay', blocking, blocking_total: expect.any(Number) })
+    expect(body.problems[0]).toMatchObject({
+      op: 'drop',
+      kind: 'user',
+      key: 'kay',
+      blocking,
+      blocking_total: expect.any(Number),
+    })
     expect(view().get('user', 'kay')?.suspension).toBeUndefined()
     expect(view().get('user', 'sue')?.suspension?.reason).toBe('it has no row in sync hr any more')
     expect(view().get('user', 'del')).toBeUndefined()
