@@ -1,12 +1,11 @@
 // `zerohop sync` as people and machines meet it: what it refuses, what it prints, and what a run that was killed leaves.
 // Needs the build.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
-import { startCommand } from '../support/run-command.ts'
+import { runCommand, startCommand } from '../support/run-command.ts'
 import { runHere } from '../support/run-here.ts'
 import { apiHere } from '../support/serve-here.ts'
 import { endServers, freePort, readKeys, url } from '../support/server.ts'
@@ -15,7 +14,8 @@ const folder = temporaryFolder('sync-cli')
 const data = join(folder, 'data')
 let api = ''
 let key = ''
-const env = () => ({ ZEROHOP_API: api, PDP_API_KEY: key })
+const temporary = join(folder, 'temporary')
+const env = () => ({ ZEROHOP_API: api, PDP_API_KEY: key, TMPDIR: temporary })
 const sync = (...args: string[]) => runHere(['sync', ...args], env(), folder)
 
 async function ask(method: string, path: string, body?: unknown) {
@@ -41,6 +41,7 @@ const users = (n: number, prefix = 'u') =>
   Array.from({ length: n }, (_, at) => ({ key: `${prefix}${at}`, email: null }))
 
 beforeAll(async () => {
+  mkdirSync(temporary)
   const port = await freePort()
   await apiHere(data, port)
   api = url(port)
@@ -105,7 +106,7 @@ describe('plan and apply', () => {
     await planned()
     put('app-roles.ndjson', [
       { user: 'ana', role: 'reader', tenant: 'acme' },
-      { user: 'ben', role: 'leaver', tenant: 'acme' },
+      { user: 'ben', role: 'leaver', tenant: 'default' },
     ])
     const rows = await sync('apply', 'app.yaml', '--plan', 'plan.json')
     expect([rows.code, rows.err]).toEqual([1, expect.stringContaining('rows of the source changed')])
@@ -239,11 +240,11 @@ describe('two of them', () => {
     await new Promise((resolve) => child.once('close', resolve))
     const left = await count('users')
     expect(left).toBeLessThan(before + 5_000)
-    const ran = await sync('apply', name, '--yes', '--force', '--take-over')
+    expect(readdirSync(temporary)).toHaveLength(1)
+    const ran = await runCommand(['sync', 'apply', name, '--yes', '--force', '--take-over'], env(), folder)
     expect([ran.code, await count('users')]).toEqual([0, before + 5_000])
     expect((await sync('plan', name)).code).toBe(0)
-    const folders = readdirSync(tmpdir()).filter((one) => existsSync(join(tmpdir(), one, 'puts-users')))
-    expect(folders).toEqual([])
+    expect(readdirSync(temporary)).toEqual([])
   })
 })
 

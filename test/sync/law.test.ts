@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import Sqlite from 'libsql'
 import { createConnection } from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parameters } from '../property/seed.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.ts'
 import { connectTo, endPostgres, startPostgres } from '../support/postgres.ts'
@@ -273,7 +274,7 @@ it('holds on SQLite', async () => {
   const source = openSqliteSource('law.db')
   await fc.assert(
     fc.asyncProperty(edits, (all) => hold(all, source)),
-    { seed: 37, numRuns: 25 },
+    parameters(24),
   )
 })
 
@@ -297,7 +298,7 @@ describe('holds on', () => {
     }
     await fc.assert(
       fc.asyncProperty(edits, (all) => hold(all, source)),
-      { seed: 38, numRuns: 4 },
+      parameters(4),
     )
     await client.end()
     await endPostgres()
@@ -323,7 +324,7 @@ describe('holds on', () => {
     }
     await fc.assert(
       fc.asyncProperty(edits, (all) => hold(all, source)),
-      { seed: 39, numRuns: 4 },
+      parameters(4),
     )
     await client.end()
     await server.stop()
