@@ -1,4 +1,4 @@
-// The package entry `zerohop/shadow`: an engine that you have decides, and Zerohop is asked beside it, or the other way
+// The package entry `zerohop/shadow`: an engine that you have decides, and Zerohop is asked as well, or the other way
 // round. Loads neither Fastify nor LMDB.
 import type { Pdp } from './pdp/pdp.ts'
 import type { Action, Attributes, Resource, User } from './pdp/request.ts'

@@ -1,4 +1,4 @@
-// A shadow run: one engine decides, the other one is asked beside it for a sample of the questions. Whatever the other one
+// A shadow run: one engine decides, the other one is asked a sample of the questions as well. Whatever the other one
 // does, a fault or a wrong answer, reaches neither the answer nor the process: it is counted and reported.
 import { contain, contained, inBackground } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
@@ -47,12 +47,18 @@ export interface ShadowSource {
 
 /** An answer that did not come. */
 class Fault {
-  readonly detail: string
-  readonly reason: string
+  detail = 'unreadable'
+  reason = 'what was thrown cannot be read'
 
+  /** Whatever was thrown: reading it may throw, too. */
   constructor(error: unknown) {
-    this.detail = isZerohopError(error) ? error.code : error instanceof Error ? error.name : typeof error
-    this.reason = error instanceof Error ? error.message : String(error)
+    try {
+      const reason = error instanceof Error ? `${error.message}` : String(error)
+      this.detail = isZerohopError(error) ? error.code : error instanceof Error ? `${error.name}` : typeof error
+      this.reason = reason
+    } catch {
+      // it is a fault all the same
+    }
   }
 }
 
@@ -103,7 +109,7 @@ export class ShadowRun<A extends readonly unknown[]> {
     await this.#file.close()
   }
 
-  /** The answer of the old engine, with the new one beside it. @throws what the old one throws */
+  /** The answer of the old engine, compared with that of the new one. @throws what the old one throws */
   byOld(old: (...args: A) => boolean, args: A): boolean {
     this.#counts.asked++
     const answer = old(...args)
@@ -119,7 +125,7 @@ export class ShadowRun<A extends readonly unknown[]> {
     return answer
   }
 
-  /** The answer of the new engine, with the old one beside it. @throws what the new one throws */
+  /** The answer of the new engine, compared with that of the old one. @throws what the new one throws */
   byNew(old: (...args: A) => boolean, args: A): boolean {
     this.#counts.asked++
     const answer = this.#askNew(args)
@@ -181,8 +187,8 @@ export class ShadowRun<A extends readonly unknown[]> {
   }
 
   /** Counts two answers to one question, and reports them where they differ. Never throws. */
-  #settle(args: A, given: unknown, found: Answer): void {
-    const old = readAnswer(given)
+  #settle(args: A, given: unknown, answered: unknown): void {
+    const [old, found] = [readAnswer(given), readAnswer(answered)]
     if (/* canary: shadow-comparison */ old === found) {
       this.#counts.agreed++
       return
@@ -275,8 +281,9 @@ export class ShadowRun<A extends readonly unknown[]> {
     if (old instanceof Fault) return { old_reason: shortText(old.reason) }
     const { explainOld } = this.#options
     if (explainOld === undefined) return {}
-    const reason = attempt(() => explainOld(...args))
-    return { old_reason: shortText(reason instanceof Fault ? `no reason: ${reason.reason}` : String(reason)) }
+    const given: unknown = attempt(() => explainOld(...args))
+    const reason = given instanceof Fault ? `no reason: ${given.reason}` : attempt(() => String(given))
+    return { old_reason: shortText(reason instanceof Fault ? reason.reason : reason) }
   }
 
   #question(args: A): ShadowQuestion {
@@ -288,10 +295,13 @@ export class ShadowRun<A extends readonly unknown[]> {
 const toQuestion = ([user, action, resource, context]: readonly unknown[]): ShadowQuestion =>
   ({ user, action, resource, context }) as ShadowQuestion
 
-/** What a function gives, or why it gives nothing. */
+/** What a function gives, or why it gives nothing now: a promise is left alone, and may fail as it likes. */
 function attempt<T>(run: () => T): T | Fault {
   try {
-    return run()
+    const given = run()
+    if (!(given instanceof Promise)) return given
+    given.catch(() => undefined)
+    return new Fault(LATE)
   } catch (error) {
     return new Fault(error)
   }
@@ -299,10 +309,14 @@ function attempt<T>(run: () => T): T | Fault {
 
 /** An answer of the old engine, which is code of the application: what counts there as true does so here. */
 function readAnswer(given: unknown): Answer {
+  if (typeof given !== 'object' || given === null) return Boolean(given)
   if (given instanceof Fault) return given
-  const isLate = typeof given === 'object' && given !== null && 'then' in given
-  return isLate ? new Fault(new TypeError('the old function gave a promise: use `shadowAsync`')) : Boolean(given)
+  const isLate = attempt(() => 'then' in given)
+  if (isLate === false) return true
+  return new Fault(LATE)
 }
+
+const LATE = new TypeError('it gave a promise: use `shadowAsync` for an old function that answers later')
 
 const UNREADABLE: Pick<Difference, 'user' | 'action' | 'resource'> = { user: null, action: '', resource: { type: '' } }
 

@@ -23,6 +23,7 @@ import { give, HELLO, putRole, putUser } from '../pdp/policies.ts'
 import { importWith } from '../support/canary-module.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { OF_RUNS } from './canaries.ts'
 import { put } from './policy.ts'
 
 const allowAll = (..._asked: CheckArguments): boolean => true
@@ -34,7 +35,7 @@ type Scripted = 'deny' | 'allow' | 'error'
 const scripted = fc.constantFrom<Scripted>('deny', 'allow', 'error')
 
 class Refused extends Error {}
-const answerOf = (script: Scripted, name: string): boolean => {
+const giveAnswer = (script: Scripted, name: string): boolean => {
   if (script === 'error') throw new Refused(name)
   return script === 'allow'
 }
@@ -58,10 +59,10 @@ async function findWrong(
   let at = 0
   let now = 0
   const pdp = {
-    check: (_user: string, action: string) => answerOf(questions[Number(action)]!.found, 'new'),
+    check: (_user: string, action: string) => giveAnswer(questions[Number(action)]!.found, 'new'),
     explain: (_user: string, action: string) => ({
       ...NO_REASON,
-      allow: answerOf(questions[Number(action)]!.found, 'new'),
+      allow: giveAnswer(questions[Number(action)]!.found, 'new'),
     }),
   } as unknown as Pdp
   const onDifference = (_: Difference, [, action]: readonly unknown[]): unknown => {
@@ -72,7 +73,7 @@ async function findWrong(
   const options = { decide, sample: 0.5, onDifference: onDifference as never }
   const random = () => (questions[at]!.isSampled ? 0 : 0.99)
   const run = new Run<[string, string, string]>(pdp, options, { now: () => now, random, run: 'r' })
-  const old = (_user: string, action: string) => answerOf(questions[Number(action)]!.old, 'old')
+  const old = (_user: string, action: string) => giveAnswer(questions[Number(action)]!.old, 'old')
   const oldLater = async (user: string, action: string) => old(user, action)
   for (const question of questions) {
     now += question.ms
@@ -130,10 +131,7 @@ describe('a shadow run', () => {
     stop()
   })
 
-  it.each([
-    ['shadow-answer', 'attempt(() => this.#askNew(args)) as boolean'],
-    ['shadow-comparison', 'true'],
-  ])('the law finds a fault: %s', async (tag, wrong) => {
+  it.each(Object.entries(OF_RUNS))('the law finds a fault: %s', async (tag, wrong) => {
     const entry = 'src/shadow/shadow-run.ts'
     const { ShadowRun: Wrong } = await importWith<typeof shadowRun>({ [tag]: wrong }, entry, temporaryFolder('canary'))
     const stop = hearContained(() => undefined)
@@ -196,6 +194,51 @@ describe('a shadow run', () => {
     expect(heard).toMatchObject([
       { old: null, new: true, cause: 'failed', old_reason: expect.stringContaining('shadowAsync') },
     ])
+  })
+
+  it('costs no answer and no process, whatever the other one throws, gives or says', async () => {
+    const hostile = [
+      () => {
+        throw Object.create(null)
+      },
+      () => {
+        throw Object.defineProperty(new Error(), 'message', { get: () => Object.create(null) })
+      },
+      () => Promise.reject(new Error('late')),
+      () =>
+        new Proxy(
+          {},
+          {
+            has: () => {
+              throw new Error('no')
+            },
+          },
+        ),
+      () => ({}),
+      () => Symbol('yes'),
+    ]
+    const heard: string[] = []
+    const stop = hearContained((place) => void heard.push(place))
+    for (const old of hostile) {
+      const explainOld = (() => Promise.reject(new Error('no reason'))) as never
+      const options = { sample: 1, decide: 'new', explainOld, onDifference: old as never } as const
+      for (const can of [
+        shadow(old as never as typeof allowAll, pdp(), options),
+        shadowAsync(old as never, pdp(), options),
+      ])
+        expect(await (can as typeof allowAll)('zoe', 'say', 'hello')).toBe(false)
+      const failing = { check: old, explain: old } as never
+      for (const can of [
+        shadow(allowAll, failing, { sample: 1 }),
+        shadowAsync(async (..._asked: CheckArguments) => true, failing, { sample: 1 }),
+      ]) {
+        expect(await can('zoe', 'say', 'hello')).toBe(true)
+        expect(can.counts).toMatchObject({ sampled: 1, pending: 0 })
+      }
+    }
+    await new Promise(setImmediate)
+    stop()
+    expect(new Set(heard)).toEqual(new Set(['`onDifference` of a shadow run']))
   })
 
   it('takes questions of any form', () => {

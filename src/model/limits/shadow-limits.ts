@@ -2,7 +2,7 @@
 
 /** Differences that a shadow run explains and reports in a second: one costs some ten microseconds; the rest is counted. */
 export const SHADOW_REPORTED_PER_SECOND = 100
-/** Questions to an old engine that answers later, while the new one decides; beyond that none is asked beside. */
+/** Questions to an old engine that answers later, while the new one decides; beyond that it gets none. */
 export const SHADOW_PENDING_MAX = 1_000
 /** Bytes of differences that wait for the disk. */
 export const SHADOW_BUFFER_BYTES_MAX = 1024 * 1024
