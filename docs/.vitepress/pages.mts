@@ -29,6 +29,7 @@ export const SECTIONS: readonly (readonly [
       ['Plan and apply', 'plan-and-apply'],
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],
+      ['Claims', 'claims'],
       ['Access on request', 'access-requests'],
       ['Access review', 'access-review'],
       ['Last used', 'last-used'],

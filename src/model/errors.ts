@@ -102,6 +102,15 @@ export const ERRORS = {
     message: '{kind} `{key}` is in the body twice with different content: items {first} and {second}',
   },
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
+  CLAIMED_BY_OTHERS: {
+    class: 'conflict',
+    message:
+      '{kind} `{key}` was not made by hand: {others} claims it, and would make it again. Remove it there, or suspend the user',
+  },
+  CLAIM_TIMES_APART: {
+    class: 'conflict',
+    message: 'the times of this {kind} and those that {others} claims leave a gap: they must overlap or meet',
+  },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
   ENVIRONMENT_CHANGED: {
     class: 'precondition',

@@ -2,8 +2,10 @@
 // over how long a role is given, and so make permanent what is to end, over the suspension of a user (D16), over a role of
 // everybody (D16), which they take for one of a user, over a rule whose user set is a role on instances
 // (D17), over who invited: what a tenant offers is looked at again when it is accepted, over what an environment requires
-// of writes, or over requests for access and roles of tenants (D18), which they do not know. So an object that has such a feature is written into logs, snapshots and
+// of writes, over requests for access and roles of tenants (D18), which they do not know, or over the claims of others, which
+// they would delete. So an object that has such a feature is written into logs, snapshots and
 // checkpoints under a kind of its own, and the first one gives the data folder another format (tables.ts).
+import type { Claimed } from '../kinds/claims.ts'
 import { KIND_NAMES, KINDS, type KindName, type Objects } from '../kinds/index.ts'
 import type { Feature, Kind } from '../kinds/kind.ts'
 import { noteFields } from '../kinds/role-assignment.ts'
@@ -21,6 +23,10 @@ type AnyKind = Kind<KindName, Objects[KindName], unknown>
 const FEATURES: {
   readonly [F in Feature]: { readonly prefix: string; readonly isIn: (object: object) => boolean }
 } = {
+  claims: {
+    prefix: 'claimed',
+    isIn: (object) => (object as Claimed).claims !== undefined,
+  },
   tenant_roles: { prefix: 'own', isIn: () => true },
   requests: { prefix: 'asked', isIn: () => true },
   requirements: {

@@ -11,6 +11,7 @@ import {
   TRANSITIONS,
   type TransitionName,
 } from '../../kinds/access-request.ts'
+import { HAND } from '../../kinds/claims.ts'
 import { presentFields, type Requestable } from '../../kinds/fields.ts'
 import { noteFields, type RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
@@ -32,7 +33,7 @@ import { membershipKey } from '../../model/objects.ts'
 import { printTime } from '../../model/print-time.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { withoutAssignments } from '../rules/cascade.ts'
+import { asOwnPart, dropOwnParts, ownPart } from '../rules/claims.ts'
 import { BODY, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
 import { type ByTenant, requireRoleHeld } from '../rules/tenant-roles.ts'
@@ -167,7 +168,7 @@ export function revokeAccessRequest(
   const { changes, result } = closed
   const stored = view.get('role_assignment', requestIdentity(result))
   if (stored?.origin !== formatOrigin(result.key)) return closed
-  return { ...closed, changes: [...takeBack(view, stored, result.before, mint.now), ...changes] }
+  return { ...closed, changes: [...takeBack(view, stored, result.before, mint), ...changes] }
 }
 
 /** Writes that a request has become what the transition says. */
@@ -354,7 +355,7 @@ function requireRoom(view: View, request: AccessRequest, now: number): void {
 }
 
 interface Held {
-  /** what the user has, in force */
+  /** what the user has by hand, and has not ended */
   readonly assignment: RoleAssignment | undefined
   /** the approved request that it comes from */
   readonly held: AccessRequest | undefined
@@ -368,7 +369,9 @@ function findHeld(view: View, request: AccessRequest, until: number, now: number
   if (!isInForce(assignment, now) || end >= until) throw refuseHeld(request, assignment)
   const id = parseOrigin(assignment.origin)
   const found = id === undefined ? undefined : view.get('access_request', id)
-  return { assignment, held: found?.state === 'approved' ? found : undefined }
+  const own = ownPart(assignment, HAND)
+  const isThere = own !== undefined && !isEnded(own, now)
+  return { assignment: isThere ? own : undefined, held: found?.state === 'approved' ? found : undefined }
 }
 
 function refuseHeld({ user, role }: AccessRequest, assignment: RoleAssignment | undefined): ZerohopError {
@@ -403,7 +406,7 @@ function give(draft: Draft, request: AccessRequest, until: number, mint: Mint): 
   } else {
     const { reason: _reason, ticket: _ticket, ...rest } = assignment
     const prolonged = { ...rest, valid_until: until, ...notes, origin, updated_at: mint.now }
-    draft.stage([put('role_assignment', prolonged)])
+    draft.stage(asOwnPart('role_assignment', draft, [put('role_assignment', prolonged)], HAND, mint))
   }
   if (held !== undefined) {
     const { decided_by: _by, decision_reason: _why, ...rest } = held
@@ -418,10 +421,11 @@ const HELD_FIELDS = { ...timeFields, ...noteFields }
 const heldBefore = (assignment: RoleAssignment): HeldBefore => presentFields(HELD_FIELDS, assignment)
 
 /** The changes by which the user has what was held before again; nothing, when that has ended by now. */
-function takeBack(view: View, stored: RoleAssignment, before: HeldBefore | undefined, now: number): Change[] {
-  if (before === undefined || isEnded(before, now)) return withoutAssignments(view, [stored])
-  const bare: { [name: string]: unknown } = { ...stored, updated_at: now }
+function takeBack(view: View, stored: RoleAssignment, before: HeldBefore | undefined, mint: Mint): Change[] {
+  if (before === undefined || isEnded(before, mint.now))
+    return dropOwnParts('role_assignment', view, [stored], HAND, mint).changes
+  const bare: { [name: string]: unknown } = { ...ownPart(stored, HAND), updated_at: mint.now }
   for (const name of [...Object.keys(HELD_FIELDS), 'origin', 'end_announced']) delete bare[name]
   /* canary: held-before */ const restored = { ...bare, ...before }
-  return [put('role_assignment', restored as unknown as RoleAssignment)]
+  return asOwnPart('role_assignment', view, [put('role_assignment', restored as unknown as RoleAssignment)], HAND, mint)
 }
