@@ -189,6 +189,7 @@ function formatNeed(operation: Operation | undefined): string {
   if (operation === undefined) return 'Needs no API key.'
   const { level, access, ...more } = ACCESS[operation]
   const whose = {
+    directory: 'the level of a directory',
     tenant: 'any level, also of the tenant that the path names',
     env: 'widest' in more ? 'the level of an environment' : 'any level but that of a tenant',
     project: 'the level of a project or an organization',

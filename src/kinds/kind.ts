@@ -66,6 +66,7 @@ export type Feature =
   | 'requirements'
   | 'requests'
   | 'tenant_roles'
+  | 'directory'
 
 /**
  * One kind of stored object. `T` is the stored object, `P` what decisions read of it: `never` when they read nothing.

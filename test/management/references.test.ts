@@ -102,6 +102,12 @@ const REFERENCES: { readonly [K in EnvironmentKind]: (object: Objects[K]) => rea
   access_request: () => [],
   applied_object: () => [],
   proposal: () => [],
+  directory_user: ({ key }) => [['user', key]],
+  directory_group: () => [],
+  directory_member: ({ group, user }) => [
+    ['directory_group', group],
+    ['user', user],
+  ],
 }
 const KIND_NAMES = Object.keys(REFERENCES) as readonly EnvironmentKind[]
 

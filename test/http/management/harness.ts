@@ -154,7 +154,7 @@ function makeHarness({ next, secrets, ...served }: Served, made: Bootstrapped, e
       access,
       secret,
       ...(level === 'org' ? {} : { project: 'default' }),
-      ...(level === 'env' || level === 'tenant' ? { environment: 'development' } : {}),
+      ...(level === 'org' || level === 'project' ? {} : { environment: 'development' }),
       ...(level === 'tenant' ? { tenant: 'default' } : {}),
     }
     await store.commit(made.organization.id, 'createApiKey', of, BY)
