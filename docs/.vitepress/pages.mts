@@ -29,6 +29,7 @@ export const SECTIONS: readonly (readonly [
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],
       ['Access on request', 'access-requests'],
+      ['Identity providers (SCIM)', 'scim'],
       ['Access review', 'access-review'],
       ['Last used', 'last-used'],
       ['Access diff', 'access-diff'],

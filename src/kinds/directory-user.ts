@@ -1,4 +1,4 @@
-// What a directory (an identity provider, by SCIM) says of a user (docs/scim.md). The user is an object of its own, which
+// What a directory (an identity provider, by SCIM) gave about a user (docs/scim.md). The user is an object of its own, which
 // others write too: here is what the directory gave, and so alone changes.
 import { foldCase } from '../model/fold-case.ts'
 import type { JsonObject, Stored } from '../model/objects.ts'
@@ -8,8 +8,8 @@ import { every, type Kind } from './kind.ts'
 export interface DirectoryUser extends Stored {
   readonly user_name: string
   readonly external_id: string | null
-  /** false: the user is suspended for as long */
-  readonly active: boolean
+  /** false: the user is suspended for as long; null: the directory no longer says, and nothing changes */
+  readonly active: boolean | null
   /** the directory made the user, who would not be there without it */
   readonly made?: true
   /** the attributes of the resource, as the schema of users names them (src/management/directory/schemas.ts) */

@@ -173,7 +173,7 @@ class Parser {
   }
 }
 
-/** @throws SCIM_INVALID where the operator or the value is none for the attribute */
+/** @throws SCIM_INVALID where the attribute has no such operator or value */
 function comparison(path: AttributePath, operator: Operator, sent: Literal): Filter {
   // `emails eq "a@b.c"` is about the main part
   const main =

@@ -66,22 +66,22 @@ export function patchResource(
 }
 
 function readOperations(body: unknown): Operation[] {
-  const sent = isObject(body) ? memberOf(body, 'operations') : undefined
+  const sent = isObject(body) ? findMember(body, 'operations') : undefined
   if (!Array.isArray(sent) || sent.length === 0) throw refusal('invalidSyntax', '`Operations` is a list of operations')
   if (sent.length > SCIM_OPERATIONS_MAX)
     throw refusal('tooMany', `\`Operations\` has more than ${SCIM_OPERATIONS_MAX} operations`)
   return sent.map((one: Json) => {
     if (!isObject(one)) throw refusal('invalidSyntax', 'an operation is an object')
-    const named = memberOf(one, 'op')
+    const named = findMember(one, 'op')
     const op = OPS.find((name) => typeof named === 'string' && named.toLowerCase() === name)
     if (op === undefined) throw refusal('invalidSyntax', '`op` is add, replace or remove')
-    const path = memberOf(one, 'path') ?? undefined
+    const path = findMember(one, 'path') ?? undefined
     if (path !== undefined && typeof path !== 'string') throw refusal('invalidPath', '`path` is a text')
-    return { op, path: path === '' ? undefined : path, value: memberOf(one, 'value') }
+    return { op, path: path === '' ? undefined : path, value: findMember(one, 'value') }
   })
 }
 
-const memberOf = (object: JsonObject, name: string): Json | undefined =>
+const findMember = (object: JsonObject, name: string): Json | undefined =>
   Object.entries(object).find(([member]) => member.toLowerCase() === name)?.[1]
 
 /** @throws SCIM_INVALID */
@@ -191,7 +191,7 @@ function ofMany(
   }
   if (!stored.some(isTarget)) {
     // of values that are not there one is made, as far as the filter says which
-    const base = filter === undefined ? {} : op === 'add' ? sampleOf(filter) : undefined
+    const base = filter === undefined ? {} : op === 'add' ? makeSample(filter) : undefined
     if (base === undefined) throw refusal('noTarget', `no value of ${quote(attribute.name)} is as the path says`)
     const made = part ? withPart(base, part, value) : merged(attribute, base, asObject(attribute, value!))
     return added(attribute, stored, made === undefined ? [] : [made])
@@ -223,17 +223,17 @@ function withOnePrimary(all: readonly Json[], changed: readonly Json[]): readonl
   return all.map((one) => (isPrimary(one) && !changed.includes(one) ? { ...(one as JsonObject), primary: false } : one))
 }
 
-/** Whether a stored value has all that is said of one. */
-const isSame = (stored: Json, said: Json): boolean =>
-  isObject(stored) && isObject(said)
-    ? Object.entries(said).every(([name, value]) => stored[name] === value)
-    : stored === said
+/** Whether a stored value has all parts of another one. */
+const isSame = (stored: Json, wanted: Json): boolean =>
+  isObject(stored) && isObject(wanted)
+    ? Object.entries(wanted).every(([name, value]) => stored[name] === value)
+    : stored === wanted
 
-/** A value of which the filter is true, where the filter says exactly which. */
-function sampleOf(filter: Filter): JsonObject | undefined {
+/** A value that makes the filter true, where the filter says exactly which. */
+function makeSample(filter: Filter): JsonObject | undefined {
   if (filter.kind === 'compare' && filter.operator === 'eq' && filter.value !== null)
     return { [filter.path.attribute.name]: filter.value }
   if (filter.kind !== 'and') return undefined
-  const samples = filter.items.map(sampleOf)
+  const samples = filter.items.map(makeSample)
   return samples.includes(undefined) ? undefined : Object.assign({}, ...samples)
 }

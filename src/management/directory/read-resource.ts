@@ -65,7 +65,7 @@ export function readAttribute(attribute: Attribute, value: Json, limit = SCIM_VA
   return settleValues(attribute, all)
 }
 
-/** Values without those that say the same; undefined when there is none. @throws SCIM_INVALID for two primary ones */
+/** Values without those that say the same; undefined when nothing is left. @throws SCIM_INVALID for two primary ones */
 export function settleValues(attribute: Attribute, all: readonly Json[]): readonly Json[] | undefined {
   const kept = new Map(all.map((one) => [JSON.stringify(sorted(one)), one]))
   const values = [...kept.values()]
@@ -105,7 +105,7 @@ export function readResource(type: ResourceType, body: unknown): JsonObject {
   return read
 }
 
-/** The attributes of the schema that extends a type; undefined when there is none. @throws SCIM_INVALID */
+/** The attributes of the schema that extends a type; undefined when nothing is left. @throws SCIM_INVALID */
 export function readExtension({ extension }: ResourceType, value: Json): JsonObject | undefined {
   if (!isObject(value)) throw refusal('invalidValue', `${quote(extension!.id)} is an object`)
   const read: Record<string, Json> = {}

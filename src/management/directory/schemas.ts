@@ -157,7 +157,6 @@ export const GROUP: Schema = {
           caseExact: true,
         },
         text('type', 'users alone are members', { mutability: 'immutable', canonical: ['User'] }),
-        text('display', 'key of the user', { mutability: 'readOnly' }),
       ],
     },
   ],

@@ -37,7 +37,7 @@ export const toGroupResource = ({ display_name, external_id }: DirectoryGroup): 
 })
 
 /** The members of a group as values of a resource. */
-export const toMemberValue = (id: string, user: string): JsonObject => ({ value: id, display: user, type: 'User' })
+export const toMemberValue = (id: string): JsonObject => ({ value: id, type: 'User' })
 
 /** @throws SCIM_INVALID, LIMIT_EXCEEDED */
 export function createDirectoryGroup(view: View, { body }: Sent, mint: Mint): Decided<DirectoryGroup> {
@@ -46,16 +46,17 @@ export function createDirectoryGroup(view: View, { body }: Sent, mint: Mint): De
   const { members: sent, ...resource } = readResource(GROUPS, body)
   const id = mint.id()
   const stamps = { id, key: id, created_at: mint.now, updated_at: mint.now }
-  const group: DirectoryGroup = { ...stamps, ...fieldsOf(resource, null), version: 1 }
+  const group: DirectoryGroup = { ...stamps, ...readFields(resource), version: 1 }
   const members = new Members(view, id)
   members.add(sent)
   return { ...decided(group, members.changes(mint), group, members), status: 201 }
 }
 
-/** Replaces the group; members that the body says nothing of stay. @throws SCIM_INVALID, OBJECT_NOT_FOUND, LIMIT_EXCEEDED */
+/** Replaces the group; members and `externalId` stay where the body says nothing of them. @throws SCIM_INVALID, OBJECT_NOT_FOUND, LIMIT_EXCEEDED */
 export function replaceDirectoryGroup(view: View, { ref, body }: Named & Sent, mint: Mint): Decided<DirectoryGroup> {
   const stored = requireDirectoryGroup(view, ref)
-  const { members: sent, ...resource } = readResource(GROUPS, body)
+  const { members: sent, ...rest } = readResource(GROUPS, body)
+  const resource = stored.external_id === null ? rest : { externalId: stored.external_id, ...rest }
   const members = new Members(view, stored.id)
   if (Object.keys(body as object).some((name) => name.toLowerCase() === 'members')) {
     members.clear()
@@ -88,7 +89,7 @@ function rewritten(
   members: Members,
   mint: Mint,
 ): Decided<DirectoryGroup> {
-  const fields = fieldsOf(resource, stored.external_id)
+  const fields = readFields(resource)
   const changes = members.changes(mint)
   const isSame = fields.display_name === stored.display_name && fields.external_id === stored.external_id
   if (isSame && changes.length === 0) return { changes: [], result: stored }
@@ -106,13 +107,13 @@ function decided(
   return { changes: [put('directory_group', group), ...members], summary, result }
 }
 
-function fieldsOf({ displayName, externalId }: JsonObject, stored: string | null) {
-  return { display_name: displayName as string, external_id: (externalId as string | undefined) ?? stored }
+function readFields({ displayName, externalId }: JsonObject) {
+  return { display_name: displayName as string, external_id: (externalId as string | undefined) ?? null }
 }
 
 const MEMBERS = findAttribute(GROUPS, 'members')!.attribute
 
-/** The members of a group after what was said of them: only those that change are read, but where a filter asks for all. */
+/** The members of a group after a write: only those that change are read, but where a filter asks for all. */
 class Members {
   added = 0
   removed = 0
@@ -212,7 +213,7 @@ class Members {
     }
     for (const user of this.#current()) {
       const id = this.#view.get('directory_user', user)?.id ?? ''
-      if (holds(filter, toMemberValue(id, user))) this.#now.set(user, false)
+      if (holds(filter, toMemberValue(id))) this.#now.set(user, false)
     }
   }
 

@@ -21,7 +21,7 @@ import { withDirectoryState } from '../rules/suspension.ts'
 import { users } from './users.ts'
 
 /** What of a body or a stored user is not among the attributes. */
-interface Said {
+interface Content {
   readonly user_name: string
   readonly external_id: string | undefined
   readonly active: boolean | undefined
@@ -40,7 +40,7 @@ export const toUserResource = ({ user_name, external_id, active, attributes }: D
   userName: user_name,
   ...(external_id === null ? {} : { externalId: external_id }),
   ...attributes,
-  active,
+  ...(active === null ? {} : { active }),
 })
 
 /**
@@ -52,9 +52,9 @@ export function createDirectoryUser(
   { body, userKey }: { readonly body: unknown; readonly userKey: DirectoryUserKey },
   mint: Mint,
 ): Decided<DirectoryUser> {
-  const said = split(readResource(USERS, body))
-  requireFreeName(view, said.user_name, undefined)
-  const key = userKey === 'user_name' ? said.user_name : said.external_id
+  const sent = split(readResource(USERS, body))
+  requireFreeName(view, sent.user_name, undefined)
+  const key = userKey === 'user_name' ? sent.user_name : sent.external_id
   if (key === undefined) throw refusal('invalidValue', '`externalId` is required: it becomes the key of the user')
   if (view.get('directory_user', key) !== undefined)
     throw new ZerohopError('OBJECT_EXISTS', { kind: 'directory_user', key })
@@ -66,11 +66,11 @@ export function createDirectoryUser(
     key: user.key,
     created_at: mint.now,
     updated_at: mint.now,
-    user_name: said.user_name,
-    external_id: said.external_id ?? null,
-    active: said.active ?? true,
+    user_name: sent.user_name,
+    external_id: sent.external_id ?? null,
+    active: sent.active ?? true,
     ...(stored === undefined ? { made: true } : {}),
-    attributes: said.attributes,
+    attributes: sent.attributes,
   }
   return { ...written(draft, made, undefined, mint), status: 201 }
 }
@@ -82,7 +82,9 @@ export function replaceDirectoryUser(
   mint: Mint,
 ): Decided<DirectoryUser> {
   const stored = requireDirectoryUser(view, ref)
-  return rewritten(view, stored, readResource(USERS, body), mint)
+  const { externalId, active } = toUserResource(stored)
+  const kept = { ...(externalId === undefined ? {} : { externalId }), ...(active === undefined ? {} : { active }) }
+  return rewritten(view, stored, { ...kept, ...readResource(USERS, body) }, mint)
 }
 
 /** Carries out the operations of a PATCH. @throws as create */
@@ -123,19 +125,19 @@ function isOthers(view: View, { key, attributes, suspension }: User): boolean {
 }
 
 function rewritten(view: View, stored: DirectoryUser, resource: JsonObject, mint: Mint): Decided<DirectoryUser> {
-  const said = split(resource)
-  requireFreeName(view, said.user_name, stored.key)
+  const sent = split(resource)
+  requireFreeName(view, sent.user_name, stored.key)
   const next: DirectoryUser = {
     ...stored,
-    user_name: said.user_name,
-    external_id: said.external_id ?? stored.external_id,
-    active: said.active ?? stored.active,
-    attributes: said.attributes,
+    user_name: sent.user_name,
+    external_id: sent.external_id ?? null,
+    active: sent.active ?? null,
+    attributes: sent.attributes,
   }
   return written(new Draft(view), next, stored, mint)
 }
 
-/** Writes what a directory says of a user, and to the user what is the directory's there. */
+/** Writes what a directory gave, and to the user what is the directory's there. */
 function written(
   draft: Draft,
   next: DirectoryUser,
@@ -147,7 +149,8 @@ function written(
   // what the directory gave before and no longer gives is nobody's; what it never gave is not its own
   const fields = { ...Object.fromEntries(Object.keys(was).map((name) => [name, null])), ...now }
   const user = draft.take(patch(users, draft, { ref: next.id, fields }, mint))
-  const inState = withDirectoryState(user, next.active ? 'active' : 'inactive', mint.now)
+  const { active } = next
+  const inState = active === null ? user : withDirectoryState(user, active ? 'active' : 'inactive', mint.now)
   if (inState !== user) draft.stage([put('user', { ...inState, updated_at: mint.now })])
   const isSame = before !== undefined && JSON.stringify({ ...next }) === JSON.stringify({ ...before })
   const result = isSame ? before : { ...next, updated_at: mint.now }
@@ -155,7 +158,7 @@ function written(
   return { changes: draft.changes(), result }
 }
 
-function split({ userName, externalId, active, ...attributes }: JsonObject): Said {
+function split({ userName, externalId, active, ...attributes }: JsonObject): Content {
   const bytes = Buffer.byteLength(JSON.stringify(attributes))
   if (bytes > SCIM_USER_BYTES_MAX)
     throw refusal('invalidValue', `the attributes have more than ${SCIM_USER_BYTES_MAX} bytes`)

@@ -26,7 +26,7 @@ export function settleSuspension(
 
 /**
  * The suspension by a directory after somebody else wrote: that of the directory stays, because nobody else ends it, and
- * what a person says is kept beside it. What the directory deleted is nobody's, and a person resumes the user.
+ * what a person says is kept next to it. What the directory deleted is nobody's, and a person resumes the user.
  */
 function besideDirectory(stored: Suspension, sent: Sent<SentSuspension>, now: number, path: Path): Suspension | null {
   const { by_hand: held, ...ofDirectory } = stored

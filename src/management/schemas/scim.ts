@@ -6,7 +6,10 @@ export const ScimBody = t.named(
   'ScimBody',
   t.described(t.mapOf(t.schemaOf<unknown>({})), 'a resource, or the operations of a PATCH, of RFC 7644'),
 )
-export const ScimResource = t.named('ScimResource', t.described(t.open({ schemas: t.Texts }), 'a resource of RFC 7643'))
+export const ScimResource = t.named(
+  'ScimResource',
+  t.described(t.mapOf(t.schemaOf<unknown>({})), 'a resource of RFC 7643'),
+)
 
 const selection = {
   attributes: textParameter('only these attributes, with commas between them'),

@@ -69,7 +69,7 @@ describe('/v2/openapi.json', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
-    for (const { method, url } of [...api.routes, ...api.v1Routes])
+    for (const { method, url } of [...api.routes, ...api.v1Routes, ...api.scimRoutes])
       expect(document.paths[url.replace(/:(\w+)/g, '{$1}')], `${method} ${url}`).toHaveProperty(method.toLowerCase())
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
     for (const { path, operation } of operations) {
@@ -88,7 +88,7 @@ describe('/v2/openapi.json', () => {
       additionalProperties: false,
       properties: {
         project_id: { type: ['string', 'null'] },
-        object_type: { enum: ['org', 'project', 'env', 'tenant', null] },
+        object_type: { enum: ['org', 'project', 'env', 'tenant', 'directory', null] },
       },
     })
   })

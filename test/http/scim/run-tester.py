@@ -2,8 +2,8 @@
 import json
 import sys
 
-from httpx import Client
-from scim2_client.engines.httpx import SyncSCIMClient
+from httpx2 import Client
+from scim2_client.engines.httpx2 import SyncSCIMClient
 from scim2_tester import check_server
 
 url, key = sys.argv[1:3]

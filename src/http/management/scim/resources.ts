@@ -34,7 +34,7 @@ import { printTime } from '../render/stamps.ts'
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
 /** The address of the server, as the caller names it. */
-export const baseOf = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}/scim/v2`
+export const readBase = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}/scim/v2`
 
 /** How the stored objects of a kind are shown and found. */
 export interface Shown<K extends 'directory_user' | 'directory_group'> {
@@ -42,7 +42,7 @@ export interface Shown<K extends 'directory_user' | 'directory_group'> {
   readonly type: ResourceType
   /** @param needs names of attributes that are read from elsewhere; absent: all */
   readonly print: (view: View, object: Objects[K], base: string, needs?: ReadonlySet<string>) => JsonObject
-  /** The few objects of which a filter with this equality may be true; undefined: it is not looked up. */
+  /** The few objects that a filter with this equality may select; undefined: it is not looked up. */
   readonly lookUp: (view: View, name: string, value: string) => Iterable<Objects[K]> | undefined
 }
 
@@ -71,7 +71,7 @@ export const shownUsers: Shown<'directory_user'> = {
   type: USERS,
   print(view, user, base, needs) {
     const resource = toUserResource(user)
-    const groups = needs === undefined || needs.has('groups') ? groupsOf(view, user.key, base) : []
+    const groups = needs === undefined || needs.has('groups') ? listGroups(view, user.key, base) : []
     const isEnterprise = resource[ENTERPRISE_SCHEMA] !== undefined
     return {
       schemas: [USERS.schema.id, ...(isEnterprise ? [ENTERPRISE_SCHEMA] : [])],
@@ -88,7 +88,7 @@ export const shownUsers: Shown<'directory_user'> = {
   },
 }
 
-function groupsOf(view: View, user: string, base: string): JsonObject[] {
+function listGroups(view: View, user: string, base: string): JsonObject[] {
   return Array.from(
     view.by('directory_groups_of_user', user, { limit: DIRECTORY_GROUPS_SHOWN_MAX }),
     ({ group: id }) => {
@@ -102,7 +102,7 @@ export const shownGroups: Shown<'directory_group'> = {
   kind: 'directory_group',
   type: GROUPS,
   print(view, group, base, needs) {
-    const members = needs === undefined || needs.has('members') ? membersOf(view, group.id, base) : []
+    const members = needs === undefined || needs.has('members') ? listMembers(view, group.id, base) : []
     return {
       schemas: [GROUPS.schema.id],
       ...stamps(GROUPS, group, base),
@@ -121,10 +121,10 @@ export const shownGroups: Shown<'directory_group'> = {
   },
 }
 
-function membersOf(view: View, group: string, base: string): JsonObject[] {
+function listMembers(view: View, group: string, base: string): JsonObject[] {
   return Array.from(view.by('members_of_directory_group', group), ({ user }) => {
     const id = view.get('directory_user', user)?.id ?? ''
-    return { ...toMemberValue(id, user), $ref: `${base}${USERS.path}/${id}` }
+    return { ...toMemberValue(id), $ref: `${base}${USERS.path}/${id}` }
   })
 }
 
@@ -145,7 +145,7 @@ export function readSelection(query: Query): Selection {
 }
 
 /** Names of attributes that are read from elsewhere and that an answer shows. */
-export function needsOf(type: ResourceType, { only, without }: Selection): ReadonlySet<string> {
+export function findNeeds(type: ResourceType, { only, without }: Selection): ReadonlySet<string> {
   const named = (names: readonly string[]) =>
     new Set(names.flatMap((name) => resolvePath(type, name)?.attribute.name ?? []))
   const wanted = only === undefined ? new Set(['groups', 'members']) : named(only)
@@ -215,7 +215,7 @@ export async function listResources<K extends 'directory_user' | 'directory_grou
   const text = readText(query, 'filter')
   const filter = text === undefined ? undefined : parseFilter(shown.type, text)
   const found = await find(shown, view, filter, { start, rows }, base)
-  const needs = needsOf(shown.type, selection)
+  const needs = findNeeds(shown.type, selection)
   return {
     schemas: [LIST_SCHEMA],
     totalResults: found.total,

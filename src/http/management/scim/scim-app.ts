@@ -17,9 +17,9 @@ import { readExpectedObject, sendEtag } from '../preconditions.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { findById, listResourceTypes, listSchemas, serviceProviderConfig } from './discovery.ts'
 import {
-  baseOf,
+  findNeeds,
   listResources,
-  needsOf,
+  readBase,
   readSelection,
   type Shown,
   selected,
@@ -95,8 +95,8 @@ function resourceRoutes<K extends 'directory_user' | 'directory_group'>(
   const bodyLimit = kind === 'directory_group' ? { bodyLimit: BULK_BODY_BYTES_MAX } : {}
   const answer = (request: FastifyRequest, reply: FastifyReply, object: Objects[K]): FastifyReply => {
     const selection = readSelection(request.query as Query)
-    const base = baseOf(request)
-    const printed = shown.print(requestView(management, request), object, base, needsOf(type, selection))
+    const base = readBase(request)
+    const printed = shown.print(requestView(management, request), object, base, findNeeds(type, selection))
     sendEtag(reply, object)
     return send(reply, selected(type, printed, selection))
   }
@@ -110,7 +110,7 @@ function resourceRoutes<K extends 'directory_user' | 'directory_group'>(
     describe(read, `List ${noun}s of the directory`, { querystring: ScimListQuery, response: { 200: ScimResource } }),
     async (request, reply) => {
       const view = () => requestView(management, request)
-      return send(reply, await listResources(shown, view, request.query as Query, baseOf(request)))
+      return send(reply, await listResources(shown, view, request.query as Query, readBase(request)))
     },
   )
   app.post(
@@ -122,7 +122,7 @@ function resourceRoutes<K extends 'directory_user' | 'directory_group'>(
     async (request, reply) => {
       const [name, input] = names.create(request.body, request)
       const made = (await write(management, request, reply, name, input as never)) as Objects[K]
-      reply.code(201).header('location', `${baseOf(request)}${type.path}/${made.id}`)
+      reply.code(201).header('location', `${readBase(request)}${type.path}/${made.id}`)
       return answer(request, reply, made)
     },
   )
@@ -160,28 +160,31 @@ function resourceRoutes<K extends 'directory_user' | 'directory_group'>(
 function discoveryRoutes(app: FastifyInstance): void {
   const described = (summary: string) => describe(read, summary, { response: { 200: ScimResource } })
   app.get('/ServiceProviderConfig', described('Read what SCIM can do here'), (request, reply) =>
-    send(reply, serviceProviderConfig(baseOf(request))),
+    send(reply, serviceProviderConfig(readBase(request))),
   )
   for (const [path, kind, list] of [
     ['/ResourceTypes', 'resource type', listResourceTypes],
     ['/Schemas', 'schema', listSchemas],
   ] as const) {
     app.get(path, described(`List the ${kind}s of SCIM`), (request, reply) => {
-      const all = list(baseOf(request))
+      const all = list(readBase(request))
       const schemas = ['urn:ietf:params:scim:api:messages:2.0:ListResponse']
       const counts = { totalResults: all.length, startIndex: 1, itemsPerPage: all.length }
       return send(reply, { schemas, ...counts, Resources: all })
     })
     app.get<Named>(`${path}/:id`, described(`Read a ${kind} of SCIM`), (request, reply) =>
-      send(reply, findById<{ readonly id: string }>(kind, list(baseOf(request)), request.params.id)),
+      send(reply, findById<{ readonly id: string }>(kind, list(readBase(request)), request.params.id)),
     )
   }
 }
 
 /** Searches over resources of all types are not supported, and answered as SCIM says. */
 function searchRoute(app: FastifyInstance): void {
-  app.post('/.search', describe(read, 'Search all resources: not supported', { body: ScimBody }), (_request, reply) =>
-    reply.code(501).type(SCIM_TYPE).send(scimErrorBody(501, 'searches over all resources are not supported').body),
+  app.post(
+    '/.search',
+    describe(read, 'Search all resources: not supported', { body: ScimBody, response: { 501: ScimResource } }),
+    (_request, reply) =>
+      reply.code(501).type(SCIM_TYPE).send(scimErrorBody(501, 'searches over all resources are not supported').body),
   )
 }
 

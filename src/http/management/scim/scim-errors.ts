@@ -18,7 +18,7 @@ export function scimError(error: unknown): ScimError & { readonly problem: Probl
   // a 422 is a 400 here
   const status = problem.status === 422 ? 400 : problem.status
   const detail = problem.detail?.[0]?.msg ?? problem.message
-  return { ...scimErrorBody(status, detail, scimTypeOf(error, status)), problem: { ...problem, status } }
+  return { ...scimErrorBody(status, detail, findScimType(error, status)), problem: { ...problem, status } }
 }
 
 export const scimErrorBody = (status: number, detail: string, scimType?: string): ScimError => ({
@@ -31,7 +31,7 @@ export const scimErrorBody = (status: number, detail: string, scimType?: string)
   },
 })
 
-function scimTypeOf(error: unknown, status: number): string | undefined {
+function findScimType(error: unknown, status: number): string | undefined {
   if (isZerohopError(error, 'SCIM_INVALID')) return String(error.details.scimType)
   if (isZerohopError(error, 'OBJECT_EXISTS', 'KEY_IS_ID')) return 'uniqueness'
   if (isZerohopError(error, 'JSON_INVALID', 'JSON_DUPLICATE', 'JSON_TOO_DEEP', 'JSON_TOO_MANY_MEMBERS'))
