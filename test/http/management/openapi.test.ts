@@ -138,6 +138,17 @@ describe('/v2/openapi.json', () => {
       await app.inject({ url: known.path(url), headers })
       if (read.size > 0) found[`GET ${url}`] = [...read].sort()
     }
+    await api.addKey('directory', 'write', 'a-key-for-query-parameters')
+    const scim = { authorization: 'Bearer a-key-for-query-parameters' }
+    for (const { method, url } of api.scimRoutes) {
+      if (method !== 'GET') continue
+      const of = /^\/scim\/v2\/(Users|Groups)$/.exec(url.replace('/:id', ''))
+      const payload = { userName: `read-by-${url.length}`, displayName: 'Read' }
+      const made = of && (await app.inject({ method: 'POST', url: of[0], headers: scim, payload })).json()
+      read = new Set()
+      await app.inject({ url: url.replace(':id', made?.id ?? 'User'), headers: scim })
+      if (read.size > 0) found[`GET ${url}`] = [...read].sort()
+    }
     await app.close()
     const { paths } = await ensureDocument()
     const documented: Record<string, readonly string[]> = {}

@@ -147,7 +147,7 @@ describe('members as providers send them', () => {
 
 it('a group of 10,000 members is written at once, and changes by the members that are named', () => {
   let ids = 0
-  const mint = { id: () => (++ids).toString(16).padStart(32, 'e'), now: 1, secret: () => '' }
+  const mint = { id: () => (++ids).toString(16).padStart(32, '0'), now: 1, secret: () => '' }
   const draft = new Draft(api.store.view(api.environment))
   const users = Array.from({ length: 10_000 }, (_, at): DirectoryUser => {
     const key = `many${at}`

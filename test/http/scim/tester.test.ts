@@ -33,7 +33,7 @@ afterAll(() => api.close())
 const hasNone = !hasScimTester()
 if (hasNone) process.stdout.write('skipped: no scim2-tester: `node scripts/install-scim-tester.mjs` installs it\n')
 
-// without Python, or where PyPI cannot be reached, there is no tester
+// without Python, or where PyPI cannot be reached, the tester is missing
 it.skipIf(hasNone)('finds nothing in the server that it does not explain', { timeout: PATIENCE_MS }, async () => {
   await api.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = api.app.server.address() as AddressInfo
