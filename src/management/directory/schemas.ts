@@ -1,8 +1,8 @@
 // The SCIM schemas of users and groups (RFC 7643) as data: what a directory may send, how it is read, compared and
 // answered. `/Schemas` is made of it (src/http/management/scim), so a provider sees exactly what is kept.
 
-export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
-export const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
+const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
+const GROUP_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:Group'
 export const ENTERPRISE_SCHEMA = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 export interface Attribute {
@@ -52,7 +52,7 @@ const values = (name: string, about: string, types: readonly string[]): Attribut
 
 const addressParts = ['formatted', 'streetAddress', 'locality', 'region', 'postalCode', 'country'] as const
 
-export const USER: Schema = {
+const USER: Schema = {
   id: USER_SCHEMA,
   name: 'User',
   about: 'a user account',
@@ -116,7 +116,7 @@ export const USER: Schema = {
   ],
 }
 
-export const ENTERPRISE: Schema = {
+const ENTERPRISE: Schema = {
   id: ENTERPRISE_SCHEMA,
   name: 'EnterpriseUser',
   about: 'what an organization adds to a user',
@@ -135,7 +135,7 @@ export const ENTERPRISE: Schema = {
   ],
 }
 
-export const GROUP: Schema = {
+const GROUP: Schema = {
   id: GROUP_SCHEMA,
   name: 'Group',
   about: 'a group of users',
