@@ -15,6 +15,7 @@ import { FIELD, PAYLOADS } from './management/field-of-tenants.ts'
 import { PLAIN_KIND } from './management/plain-kind.ts'
 import { CANARIES_IN_TIME, CANARIES as OF_ACCESS_DIFF } from './property/access-diff-canaries.ts'
 import { OF_REQUESTS } from './property/access-requests.ts'
+import { OF_CLAIMS } from './property/claims.ts'
 import { OF_HOLDERS } from './property/conditional-roles.ts'
 import * as OF_EVERYBODY_IN_THE_HOST from './property/everybody-canaries.ts'
 import { OF_EVERYBODY_IN_FILTERS } from './property/filter-everybody-canaries.ts'
@@ -39,6 +40,7 @@ const CANARIES: readonly Canary[] = [
   OF_ROLE_SIDES,
   OF_HOLDERS,
   OF_REQUESTS,
+  OF_CLAIMS,
   { 'no-one-signed-in': OF_NO_ONE['takes undefined for null']! },
   OF_EVERYBODY_IN_FILTERS,
   ...Object.values(OF_EVERYBODY_IN_THE_HOST),

@@ -27,14 +27,20 @@ async function measureWrites(results, { effort, progress }) {
       const { api, key, facts } = await servers.apiWithUnwritten()
       const post = { port: api, method: 'POST', path: `${facts}/users`, key, connections: CONNECTIONS, ms: plan.ms }
       const writes = []
+      const keyed = []
       const unwritten = []
       const tails = []
       let first = 0
+      let firstKeyed = 0
       for (let round = 0; round < plan.rounds; round++) {
         const written = await loads.run({ ...post, first, body: '{"key":"bench-%d"}', expect: [200, 201] })
         first = written.last
         writes.push(written.perSecond)
         tails.push(quantile(written.latencies, 0.99))
+        const once = { isKeyed: true, first: firstKeyed, body: '{"key":"keyed-%d"}', expect: [200, 201] }
+        const repeatable = await loads.run({ ...post, ...once })
+        firstKeyed = repeatable.last
+        keyed.push(repeatable.perSecond)
         const path = `${facts}/users-unwritten`
         unwritten.push((await loads.run({ ...post, path, body: '{"key":"bench-%d"}', expect: [200] })).perSecond)
       }
@@ -48,6 +54,14 @@ async function measureWrites(results, { effort, progress }) {
         least: 0.4,
       })
       results.addFigure({ name: 'p99 of those writes', value: median(tails), unit: 'ms' })
+      results.addFigure({
+        name: 'the same writes, each with an idempotency key',
+        value: median(keyed),
+        unit: 'writes/s',
+        peer: 'the writes without one',
+        ratio: median(keyed.map((rate, round) => rate / writes[round])),
+        least: 0.8,
+      })
     })
   } finally {
     loads.close()

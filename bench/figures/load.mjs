@@ -13,6 +13,7 @@ import { everyTick } from './metronome.mjs'
  * @property {string} method
  * @property {string} path
  * @property {string} key bearer key
+ * @property {boolean} [isKeyed] each request has an idempotency key of its own, made of its number
  * @property {string} body `%d` in it becomes a number that grows with every request, from `first` on
  * @property {number} [first]
  * @property {number} connections
@@ -163,16 +164,18 @@ function judge(state, status, text, due) {
 }
 
 function nextRequest(state) {
-  const { method, path, key, body } = state.load
+  const { method, path, key, body, isKeyed = false } = state.load
   if (state.request) return state.request
-  const numbered = body.replace('%d', String(state.number++).padStart(7, '0'))
-  const request = requestFor(method, path, key, numbered)
+  const number = String(state.number++).padStart(7, '0')
+  const numbered = body.replace('%d', number)
+  const request = requestFor(method, path, key, numbered, isKeyed ? `idempotency-key: bench-${number}\r\n` : '')
   if (numbered === body) state.request = request
   return request
 }
 
-export function requestFor(method, path, key, body) {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`
+/** @param headers more of them, each with its line end */
+export function requestFor(method, path, key, body, headers = '') {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n${headers}`
   return Buffer.from(`${head}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 

@@ -28,6 +28,7 @@ export const SECTIONS: readonly (readonly [
       ['Plan and apply', 'plan-and-apply'],
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],
+      ['Claims', 'claims'],
       ['Access on request', 'access-requests'],
       ['Identity providers (SCIM)', 'scim'],
       ['Access review', 'access-review'],

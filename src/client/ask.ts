@@ -17,12 +17,14 @@ export interface Asked {
   readonly body?: string | Uint8Array<ArrayBuffer>
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** bytes of the answer that are read at most; default ANSWER_BYTES_MAX */
+  readonly bytesMax?: number
 }
 
 /** @throws FEED_UNREACHABLE when the whole answer does not arrive, whatever the reason */
 export function ask(url: string, asked: Asked): Promise<Answer> {
   return fetchThen(url, asked, async (response, signal) => {
-    const body = await readBody(response, signal)
+    const body = await readBody(response, signal, asked.bytesMax)
     if (body === undefined && isJson(response)) throw new Error(CUT)
     return { status: response.status, headers: response.headers, body }
   })
@@ -53,7 +55,7 @@ const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304])
 
 async function fetchThen<T>(
   to: string | Request,
-  { timeoutMs, signal, ...init }: Asked,
+  { timeoutMs, signal, bytesMax: _, ...init }: Asked,
   read: (response: Response, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
@@ -102,8 +104,8 @@ function isSendable(headers: RequestInit['headers']): boolean {
 }
 
 /** The parsed body of an answer when it is JSON; undefined otherwise. */
-export async function readBody(response: Response, signal: AbortSignal): Promise<unknown> {
-  return parseBody(await readWhole(response, signal))
+export async function readBody(response: Response, signal: AbortSignal, bytesMax?: number): Promise<unknown> {
+  return parseBody(await readWhole(response, signal, bytesMax))
 }
 
 function parseBody(whole: Uint8Array): unknown {
@@ -115,13 +117,17 @@ function parseBody(whole: Uint8Array): unknown {
 }
 
 /** All bytes of a body, within a bound. */
-async function readWhole(response: Response, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+async function readWhole(
+  response: Response,
+  signal: AbortSignal,
+  bytesMax = ANSWER_BYTES_MAX,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of readBytes(response, signal)) {
     chunks.push(chunk)
     bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) throw new Error(`its answer has more than ${ANSWER_BYTES_MAX} bytes`)
+    if (bytes > bytesMax) throw new Error(`its answer has more than ${bytesMax} bytes`)
   }
   const whole = new Uint8Array(bytes) // not a Buffer: the console calls this in a browser
   let at = 0

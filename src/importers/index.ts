@@ -25,6 +25,22 @@ export const IMPORTERS = {
     ],
     load: () => import('./casbin/importer.ts'),
   },
+  casl: {
+    takes:
+      'rules as JSON, raw or packed: editor.json is the role `editor`; or a module whose rolesOf() answers those of each role',
+    options: [
+      { flags: '--closed-names', description: 'casl: only actions and subjects that rules name are ever asked about' },
+      {
+        flags: '--plain-values',
+        description: 'casl: attributes hold values of the type that rules compare them with: no list, no null',
+      },
+      {
+        flags: '--user-key <attribute>',
+        description: 'casl: what templates call the key of a user, a text that is a key as it is: id of user.id',
+      },
+    ],
+    load: () => import('./casl/importer.ts'),
+  },
   openfga: {
     takes: 'a store with its tests, store.fga.yaml; or a model, model.fga, fga.mod or model.json, and files of tuples',
     options: [

@@ -1,6 +1,6 @@
 // The reference integration backend: an identity provider's tokens on one side, Zerohop on the other. Its five routes
-// are those of docs/integration.md. Every failure is answered: 403 with a text that says what failed, or 502 when the
-// sync itself fails. No request is left open.
+// are those of docs/integration.md. Every failure is answered: 403 with a text that says what failed, 502 when the
+// sync itself fails, 503 when the identity provider does. No request is left open.
 import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,
@@ -14,8 +14,10 @@ import { boundIntake, type IntakeOptions, makeTimeouts } from '../http/intake/in
 import { repeatedHeader } from '../http/repeated-headers.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { INTEGRATION_BODY_BYTES_MAX, INTEGRATION_HEADER_BYTES_MAX, SERVICE_TIMEOUT_MS } from '../model/limits.ts'
+import type { TokenUse } from '../oidc/token-use.ts'
+import type { Claims } from '../oidc/token-verifier.ts'
 import type { Permissions } from './permission-client.ts'
-import type { Claims, Tokens, TokenUse } from './tokens.ts'
+import type { Tokens } from './tokens.ts'
 
 export interface IntegrationOptions {
   readonly tokens: Tokens
@@ -40,6 +42,7 @@ const NOT_VALID = 'Token not valid!'
 const TOO_LARGE = 'Body too large'
 const FAILED = 'The request failed'
 const NOT_SYNCED = 'The user could not be synced'
+const NOT_VERIFIED = 'The token could not be verified'
 const NOT_CHECKED = 'The permission could not be checked'
 const RESOURCE = 'hello'
 /** Characters of a reason in the log. */
@@ -69,6 +72,8 @@ export function integrationApp(options: IntegrationOptions): FastifyInstance {
   ignoreBodies(app)
   allowOrigin(app, options.frontendOrigin)
   app.setErrorHandler((error, request, reply) => {
+    if (isZerohopError(error, 'PROVIDER_UNUSABLE'))
+      return failed(request, reply.header('retry-after', '1'), 503, NOT_VERIFIED, error)
     request.log.info({ path: request.routeOptions.url, reason: formatReason(error) }, 'refused')
     return refuse(reply, formatRefusal(error))
   })
@@ -160,7 +165,7 @@ function formatRefusal(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? TOO_LARGE : FAILED
 }
 
-/** Answers 502 because Zerohop failed; the reason goes to the log only. */
+/** Answers that Zerohop, or the identity provider, failed; the reason goes to the log only. */
 function failed(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -5,14 +5,9 @@ import { CognitoJwtVerifier, JwtVerifier } from 'aws-jwt-verify'
 import { validateCognitoJwtFields } from 'aws-jwt-verify/cognito-verifier'
 import { ZerohopError } from '../model/errors.ts'
 import { TOKEN_LENGTH_MAX } from '../model/limits.ts'
-import type { JsonObject } from '../model/objects.ts'
+import type { ClaimForm, TokenUse } from '../oidc/token-use.ts'
+import { type Claims, TokenVerifier } from '../oidc/token-verifier.ts'
 import { ALGORITHM, ProviderKeys } from './provider-keys.ts'
-
-/** The `token_use` of a token: `id` identifies who signed in, `access` authorizes calls. */
-export type TokenUse = 'id' | 'access'
-
-/** The claims of a valid token. */
-export type Claims = JsonObject & { readonly sub: string }
 
 export interface TokenSettings {
   /** a Cognito user pool; its issuer and keys follow from the id */
@@ -24,6 +19,10 @@ export interface TokenSettings {
   readonly issuer?: string
   readonly jwksUri?: string
   readonly clientId: string
+  /** default `cognito`: the specification's. `oidc`: any OpenID provider, whose metadata says how it signs */
+  readonly claims?: ClaimForm
+  /** of access tokens, with `oidc`; default: the client id */
+  readonly audience?: string
   /** reads the keys instead of HTTPS: for providers without TLS, such as the stand-in and tests */
   readonly fetchJwks?: (uri: string) => Promise<Uint8Array>
 }
@@ -32,6 +31,7 @@ export interface Tokens {
   /**
    * The claims of the token in the header.
    * @throws TOKEN_INVALID, without the reason, which callers must not see; it is the error's cause, for the log
+   * @throws PROVIDER_UNUSABLE with `oidc`, where nothing is known of the token
    */
   verify(authorization: string | undefined, use: TokenUse): Promise<Claims>
 }
@@ -40,6 +40,7 @@ const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
 
 /** @throws CONFIG_INVALID */
 export function makeTokens(settings: TokenSettings): Tokens {
+  if (settings.claims === 'oidc') return makeOidcTokens(settings)
   const { issuer, jwksUri } = resolveProvider(settings)
   const { clientId, fetchJwks } = settings
   if (fetchJwks === undefined && new URL(jwksUri).protocol !== 'https:')
@@ -75,6 +76,13 @@ export function makeTokens(settings: TokenSettings): Tokens {
       }
     },
   }
+}
+
+/** @throws CONFIG_INVALID */
+function makeOidcTokens({ issuer, jwksUri, clientId, audience = clientId }: TokenSettings): Tokens {
+  if (issuer === undefined) throw unfit('ISSUER is not set: it names the provider whose tokens are taken')
+  const audiences = { id: clientId, access: audience }
+  return new TokenVerifier({ issuer, claims: 'oidc', audiences, ...(jwksUri === undefined ? {} : { jwksUri }) })
 }
 
 function resolveProvider({ userPoolId, issuer, jwksUri }: TokenSettings): { issuer: string; jwksUri: string } {

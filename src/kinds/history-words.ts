@@ -300,6 +300,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   putSetRules: on('set_rule', 'Saved set rules'),
   putMemberships: on('membership', 'Put users into tenants'),
   writeFacts: { says: 'Wrote facts' },
+  writeClaims: { says: 'Wrote facts of a sync or a directory' },
   ...usual('Invite', 'user_invite'),
   approveInvite: on('user_invite', 'Approved an invitation', (name) => `Approved the invitation of ${name}`),
   createAccessRequest: kept(on('access_request', 'Asked for a role', () => 'Asked for a role')),

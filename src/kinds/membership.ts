@@ -1,5 +1,6 @@
 // A user who belongs to a tenant.
 import { membershipKey, type Stored } from '../model/objects.ts'
+import { type Claimed, claimedValues } from './claims.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import type { Kind } from './kind.ts'
 import { text } from './wire-values.ts'
@@ -12,9 +13,10 @@ export const membershipFields = fields({
 
 /**
  * A user who belongs to a tenant. `key` is `membershipKey(tenant, user)`. An explicit one was asked for; another came
- * with an assignment and goes with the last one, so that the users of a tenant can be paged by one index.
+ * with an assignment and goes with the last one, so that the users of a tenant can be paged by one index. Only an explicit
+ * one has claims.
  */
-export interface Membership extends Stored, StoredFields<typeof membershipFields> {}
+export interface Membership extends Stored, StoredFields<typeof membershipFields>, Claimed {}
 
 export interface MembershipPolicy {
   readonly user: string
@@ -23,12 +25,14 @@ export interface MembershipPolicy {
 
 export const membership = {
   number: 6,
+  newerNumbers: { claims: 84 },
   fields: membershipFields,
   hasIds: false,
   hasOwnTable: true,
   indexes: {
     memberships_of_user: ({ user }) => [user],
     memberships_of_tenant: ({ tenant }) => [tenant],
+    memberships_claimed: (membership) => claimedValues('membership', membership),
   },
   projection: {
     code: 6,

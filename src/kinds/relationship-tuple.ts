@@ -1,5 +1,6 @@
 // Two instances that are related.
 import { type Stored, tupleKey } from '../model/objects.ts'
+import { type Claimed, claimedValues } from './claims.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, typeOfInstance } from './kind.ts'
 import {
@@ -25,9 +26,9 @@ export const relationshipTupleFields = fields({
 
 /**
  * `subject` is related by `relation` to `object`; both are `type:key` in one tenant. `key` is `tupleKey(subject,
- * relation, object)`.
+ * relation, object)`. Its times are those of all of its claims.
  */
-export interface RelationshipTuple extends Stored, StoredFields<typeof relationshipTupleFields>, Announced {}
+export interface RelationshipTuple extends Stored, StoredFields<typeof relationshipTupleFields>, Announced, Claimed {}
 
 export interface RelationshipTuplePolicy extends TimesPolicy {
   readonly subject: string
@@ -37,7 +38,7 @@ export interface RelationshipTuplePolicy extends TimesPolicy {
 
 export const relationshipTuple = {
   number: 13,
-  newerNumbers: { times: 65 },
+  newerNumbers: { times: 65, claims: 83 },
   fields: relationshipTupleFields,
   hasIds: true,
   hasOwnTable: true,
@@ -53,6 +54,7 @@ export const relationshipTuple = {
     tuples_unannounced: unannouncedValues,
     /** those with a beginning, in its order */
     tuples_by_start: ({ valid_from: from }) => instantValues(from),
+    tuples_claimed: (tuple) => claimedValues('relationship_tuple', tuple),
   },
   projection: {
     code: 9,

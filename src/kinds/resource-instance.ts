@@ -1,5 +1,6 @@
 // One instance of a resource type.
 import type { JsonObject, Stored } from '../model/objects.ts'
+import { type Claimed, claimedValues } from './claims.ts'
 import { fields, ITS_RESOURCE, own, type StoredFields } from './fields.ts'
 import { every, type Kind } from './kind.ts'
 import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
@@ -13,7 +14,7 @@ export const resourceInstanceFields = fields({
 })
 
 /** One instance of a resource type. `key` is `instanceKey(resource, instance)`. */
-export interface ResourceInstance extends Stored, StoredFields<typeof resourceInstanceFields> {}
+export interface ResourceInstance extends Stored, StoredFields<typeof resourceInstanceFields>, Claimed {}
 
 export interface ResourceInstancePolicy {
   readonly tenant: string
@@ -22,6 +23,7 @@ export interface ResourceInstancePolicy {
 
 export const resourceInstance = {
   number: 12,
+  newerNumbers: { claims: 87 },
   fields: resourceInstanceFields,
   hasIds: true,
   hasOwnTable: true,
@@ -29,6 +31,7 @@ export const resourceInstance = {
     every_instance: every,
     instances_of_resource: ({ resource }) => [resource],
     instances_of_tenant: ({ tenant }) => [tenant],
+    instances_claimed: (instance) => claimedValues('resource_instance', instance),
   },
   search: { texts: ({ key }) => [key], exact: ({ resource, tenant }) => [resource, tenant] },
   projection: {

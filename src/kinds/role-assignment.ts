@@ -2,6 +2,7 @@
 import { EVERYBODY } from '../model/keys.ts'
 import { DESCRIPTION_LENGTH_MAX, TICKET_LENGTH_MAX } from '../model/limits.ts'
 import { assignmentKey, type Stored } from '../model/objects.ts'
+import { type Claimed, claimedValues } from './claims.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind, roleKeyIn, typeOfInstance } from './kind.ts'
 import {
@@ -36,9 +37,9 @@ export const roleAssignmentFields = fields({
 /**
  * A role of a user in a tenant, or on one instance in it. `key` is `assignmentKey(user, role, tenant,
  * resource_instance)`. On an instance `role` is a role of its resource type, and `tenant` is the tenant of the
- * instance.
+ * instance. Its times are those of all of its claims; reason, ticket and origin are of the claim of `hand`.
  */
-export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields>, Announced {
+export interface RoleAssignment extends Stored, StoredFields<typeof roleAssignmentFields>, Announced, Claimed {
   /** `request/ID` of the access request that it comes from; any other write of it takes that away */
   readonly origin?: string
 }
@@ -57,7 +58,7 @@ const onInstance = (instance: string | null): { readonly resource_instance?: str
 
 export const roleAssignment = {
   number: 5,
-  newerNumbers: { times: 64, everybody: 71 },
+  newerNumbers: { times: 64, everybody: 71, claims: 82 },
   fields: roleAssignmentFields,
   hasIds: false,
   hasOwnTable: true,
@@ -98,6 +99,7 @@ export const roleAssignment = {
       user === EVERYBODY ? [roleKeyIn(role, instance)] : [],
     /** those with a beginning or an end */
     timed_assignments_of_user: ({ user, ...times }) => (isTimed(projectTimes(times)) ? [user] : []),
+    assignments_claimed: (assignment) => claimedValues('role_assignment', assignment),
   },
   projection: {
     code: 5,

@@ -1,5 +1,6 @@
 // A rule that lets a user set do something on a resource set.
 import { resourceRoleOfSet, type Stored, setRuleKey } from '../model/objects.ts'
+import { type Claimed, claimedValues } from './claims.ts'
 import type { Kind } from './kind.ts'
 import { text } from './wire-values.ts'
 
@@ -8,7 +9,7 @@ import { text } from './wire-values.ts'
  * used as a user set is written `__autogen_<role>`, a role on instances (D17) `__autogen_<resource>#<role>`, a resource
  * used as a resource set `__autogen_<resource>`.
  */
-export interface SetRule extends Stored {
+export interface SetRule extends Stored, Claimed {
   readonly user_set: string
   readonly permission: string
   readonly resource_set: string
@@ -22,13 +23,14 @@ export interface SetRulePolicy {
 
 export const setRule = {
   number: 11,
-  newerNumbers: { role_sets: 70 },
+  newerNumbers: { role_sets: 70, claims: 88 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {
     rules_of_user_set: ({ user_set }) => [user_set],
     rules_of_resource_set: ({ resource_set }) => [resource_set],
     rules_of_permission: ({ permission }) => [permission],
+    set_rules_claimed: (rule) => claimedValues('set_rule', rule),
   },
   projection: {
     code: 11,

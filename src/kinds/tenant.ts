@@ -1,6 +1,7 @@
 // A tenant.
 import { TENANT_TYPE } from '../model/condition-reads.ts'
 import type { JsonObject, Stored } from '../model/objects.ts'
+import { type Claimed, claimedValues } from './claims.ts'
 import { fields, named, type StoredFields } from './fields.ts'
 import { every, type Kind } from './kind.ts'
 import { readAttributes, someAttributes, text, writeAttributes } from './wire-values.ts'
@@ -13,7 +14,7 @@ const tenantFields = fields({
   /* canary: field-of-tenants */ last_action_at: { form: 'moment', inFiles: false },
 })
 
-export interface Tenant extends Stored, StoredFields<typeof tenantFields> {}
+export interface Tenant extends Stored, StoredFields<typeof tenantFields>, Claimed {}
 
 /** Since when the tenant has its key, in ms since 1970: what has that key and is older is of another tenant. */
 export const keyedSince = ({ created_at, last_action_at }: Tenant): number => Math.max(created_at, last_action_at)
@@ -24,10 +25,11 @@ export interface TenantPolicy {
 
 export const tenant = {
   number: 4,
+  newerNumbers: { claims: 86 },
   fields: tenantFields,
   hasIds: true,
   hasOwnTable: false,
-  indexes: { every_tenant: every },
+  indexes: { every_tenant: every, tenants_claimed: (tenant) => claimedValues('tenant', tenant) },
   search: { texts: ({ key, name }) => [key, name], exact: () => [] },
   projection: {
     code: 4,

@@ -1,6 +1,7 @@
 // A user.
 import { USER_TYPE } from '../model/condition-reads.ts'
 import type { JsonObject, Stored } from '../model/objects.ts'
+import { type Claimed, claimedValues } from './claims.ts'
 import { fields, own, type StoredFields } from './fields.ts'
 import { every, type Kind } from './kind.ts'
 import { projectSuspension, readSuspension, writeSuspension } from './suspension.ts'
@@ -16,7 +17,7 @@ export const userFields = fields({
   suspension: { form: 'suspension' },
 })
 
-export interface User extends Stored, StoredFields<typeof userFields> {}
+export interface User extends Stored, StoredFields<typeof userFields>, Claimed {}
 
 /** Includes email and names, unless a stored attribute has the same name (D8: precedence of attributes). */
 export interface UserPolicy {
@@ -33,7 +34,7 @@ function allAttributes({ email, first_name, last_name, attributes }: User): Json
 
 export const user = {
   number: 3,
-  newerNumbers: { suspension: 69 },
+  newerNumbers: { suspension: 69, claims: 85 },
   fields: userFields,
   hasIds: true,
   hasOwnTable: true,
@@ -41,6 +42,7 @@ export const user = {
     every_user: every,
     /** each user once who has the tenant role anywhere; kept by REFERENCES of src/store/indexes.ts */
     users_of_role: () => [],
+    users_claimed: (user) => claimedValues('user', user),
   },
   search: { texts: ({ key, email, first_name, last_name }) => [key, email, first_name, last_name], exact: () => [] },
   projection: {

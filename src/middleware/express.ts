@@ -4,6 +4,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
 import { MemberRoutes, type MemberRoutesOptions } from './members/member-routes.ts'
+import { type JwtSubjectOptions, JwtSubjects, type JwtUser } from './requests/jwt-subject.ts'
 import { nodeRequest } from './requests/node-request.ts'
 import {
   type AuthorizationOptions,
@@ -15,6 +16,7 @@ import {
 
 export type { MemberRoutesOptions } from './members/member-routes.ts'
 export type { Member } from './members/sessions.ts'
+export type { GroupsClaim, JwtSubjectOptions, JwtUser } from './requests/jwt-subject.ts'
 export type {
   AuthorizationOptions,
   Refusal,
@@ -60,6 +62,28 @@ export function authorization<P extends PolicyTypes>(
 function proceed(refusal: Refusal | undefined, response: Response, next: () => void): void {
   if (refusal === undefined) next()
   else response.status(refusal.status).set(refusal.headers).json(refusal.body)
+}
+
+export interface ExpressJwtSubject {
+  /** Verifies the token of a request: one that does not hold is answered, 401, 403 or 503. Without a token it goes on. */
+  readonly verify: RequestHandler
+  /** The user of the token, as the option `user` of `authorization`. */
+  readonly user: (request: Request) => JwtUser | undefined
+}
+
+/**
+ * Who sent a request, by the token of an OpenID provider: `app.use(verify)`, then `authorization(pdp, { user })`.
+ * @throws CONFIG_INVALID for an issuer that is not read over https
+ */
+export function subjectFromJwt(options: JwtSubjectOptions): ExpressJwtSubject {
+  const subjects = new JwtSubjects<Request>(options)
+  return {
+    user: subjects.user,
+    verify: (request, response, next) => {
+      const verified = subjects.verify(request, request.headers.authorization)
+      verified.then((refusal) => proceed(refusal, response, next), next)
+    },
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { FastifyPluginCallback, FastifyReply, FastifyRequest, onRequestHook
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
 import { MemberRoutes, type MemberRoutesOptions } from './members/member-routes.ts'
+import { type JwtSubjectOptions, JwtSubjects, type JwtUser } from './requests/jwt-subject.ts'
 import { nodeRequest } from './requests/node-request.ts'
 import {
   type AuthorizationOptions,
@@ -15,6 +16,7 @@ import {
 
 export type { MemberRoutesOptions } from './members/member-routes.ts'
 export type { Member } from './members/sessions.ts'
+export type { GroupsClaim, JwtSubjectOptions, JwtUser } from './requests/jwt-subject.ts'
 export type {
   AuthorizationOptions,
   Refusal,
@@ -58,6 +60,28 @@ export function authorization<P extends PolicyTypes>(
 function proceed(refusal: Refusal | undefined, reply: FastifyReply, done: () => void): void {
   if (refusal === undefined) done()
   else void reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
+}
+
+export interface FastifyJwtSubject {
+  /** Verifies the token of a request: one that does not hold is answered, 401, 403 or 503. Without a token it goes on. */
+  readonly verify: onRequestHookHandler
+  /** The user of the token, as the option `user` of `authorization`. */
+  readonly user: (request: FastifyRequest) => JwtUser | undefined
+}
+
+/**
+ * Who sent a request, by the token of an OpenID provider: `app.addHook('onRequest', verify)`, then `authorization(pdp, { user })`.
+ * @throws CONFIG_INVALID for an issuer that is not read over https
+ */
+export function subjectFromJwt(options: JwtSubjectOptions): FastifyJwtSubject {
+  const subjects = new JwtSubjects<FastifyRequest>(options)
+  return {
+    user: subjects.user,
+    verify: (request, reply, done) => {
+      const verified = subjects.verify(request, request.headers.authorization)
+      verified.then((refusal) => proceed(refusal, reply, done), done)
+    },
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Context, Handler, MiddlewareHandler, Next } from 'hono'
 import type { Pdp } from '../pdp/pdp.ts'
 import type { ActionObject, ActionOf, PolicyTypes, TypeOf } from '../pdp/policy-types.ts'
 import { MemberRoutes, type MemberRoutesOptions } from './members/member-routes.ts'
+import { type JwtSubjectOptions, JwtSubjects, type JwtUser } from './requests/jwt-subject.ts'
 import {
   type AuthorizationOptions,
   Authorizer,
@@ -14,6 +15,7 @@ import {
 
 export type { MemberRoutesOptions } from './members/member-routes.ts'
 export type { Member } from './members/sessions.ts'
+export type { GroupsClaim, JwtSubjectOptions, JwtUser } from './requests/jwt-subject.ts'
 export type {
   AuthorizationOptions,
   Refusal,
@@ -56,6 +58,26 @@ async function proceed(refusal: Refusal | undefined, context: Context, next: Nex
   if (refusal !== undefined) return context.json(refusal.body, refusal.status, refusal.headers)
   await next()
   return undefined
+}
+
+export interface HonoJwtSubject {
+  /** Verifies the token of a request: one that does not hold is answered, 401, 403 or 503. Without a token it goes on. */
+  readonly verify: MiddlewareHandler
+  /** The user of the token, as the option `user` of `authorization`. */
+  readonly user: (request: Context) => JwtUser | undefined
+}
+
+/**
+ * Who sent a request, by the token of an OpenID provider: `app.use(verify)`, then `authorization(pdp, { user })`.
+ * @throws CONFIG_INVALID for an issuer that is not read over https
+ */
+export function subjectFromJwt(options: JwtSubjectOptions): HonoJwtSubject {
+  const subjects = new JwtSubjects<Context>(options)
+  return {
+    user: subjects.user,
+    verify: async (context, next) =>
+      proceed(await subjects.verify(context, context.req.header('authorization')), context, next),
+  }
 }
 
 /**

@@ -103,6 +103,15 @@ export const ERRORS = {
     message: '{kind} `{key}` is in the body twice with different content: items {first} and {second}',
   },
   OBJECT_EXISTS: { class: 'conflict', message: '{kind} `{key}` already exists' },
+  CLAIMED_BY_OTHERS: {
+    class: 'conflict',
+    message:
+      '{kind} `{key}` was not made by hand: {others} claims it, and would make it again. Remove it there, or suspend the user',
+  },
+  CLAIM_TIMES_APART: {
+    class: 'conflict',
+    message: 'the times of this {kind} and those that {others} claims leave a gap: they must overlap or meet',
+  },
   KEY_IS_ID: { class: 'conflict', message: 'key `{key}` reads as the id of another {kind}' },
   ENVIRONMENT_CHANGED: {
     class: 'precondition',
@@ -341,6 +350,7 @@ export const ERRORS = {
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend
   TOKEN_INVALID: { class: 'forbidden', message: 'the token of the identity provider is not valid' },
+  PROVIDER_UNUSABLE: { class: 'unavailable', message: 'the identity provider cannot be used: {reason}' },
   SERVICE_FAILED: { class: 'unavailable', message: 'the management API answered {status} to {what}' },
   SERVICE_ANSWER_INVALID: { class: 'unavailable', message: 'the answer of Zerohop to {what} is not {expected}' },
   SERVICE_LATE: { class: 'unavailable', message: 'no answer within {timeoutMs} ms' },

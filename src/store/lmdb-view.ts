@@ -38,6 +38,7 @@ import type {
   SpanPlace,
   StoredView,
   TenantRole,
+  ValueRange,
   View,
   Wanted,
 } from './view.ts'
@@ -211,6 +212,16 @@ export class LmdbView implements StoredView {
     return this.#head === undefined ? 0 : this.#tables.indexes.countIn(spanRange(this.#head.number, span))
   }
 
+  placesUnder(values: ValueRange, { limit }: Pick<Range, 'limit'> = {}): number[] {
+    if (this.#head === undefined || limit === 0) return []
+    const rows = this.#tables.indexes.rows({ ...valueRange(this.#head.number, values), ...withLimit({}, limit) })
+    return Array.from(rows, ({ place }) => place)
+  }
+
+  countUnder(values: ValueRange): number {
+    return this.#head === undefined ? 0 : this.#tables.indexes.countIn(valueRange(this.#head.number, values))
+  }
+
   at<K extends KindName>(kind: K, place: number): Objects[K] | undefined {
     if (this.#head === undefined) return undefined
     const content = this.#tables.objects(kind).get(objectKey(this.#head.number, kind, place))
@@ -281,6 +292,11 @@ function spanRange(number: number, { index, prefix = '', from, to }: Span): { st
   const at = (ms: number) => indexKey(number, index, prefix + instantValue(ms))
   return { start: at(from), end: at(to) }
 }
+
+const valueRange = (number: number, { index, from, to }: ValueRange): { start: Buffer; end: Buffer } => ({
+  start: indexKey(number, index, from),
+  end: indexKey(number, index, to),
+})
 
 // Only state.apply writes objects, each under its own kind.
 function asObject<K extends KindName>(value: unknown): Objects[K] {

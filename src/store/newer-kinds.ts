@@ -2,8 +2,10 @@
 // over how long a role is given, and so make permanent what is to end, over the suspension of a user (D16), over a role of
 // everybody (D16), which they take for one of a user, over a rule whose user set is a role on instances
 // (D17), over who invited: what a tenant offers is looked at again when it is accepted, over what an environment requires
-// of writes, or over requests for access, roles of tenants (D18) and what directories own, which they do not know. So an object that has such a feature is written into logs, snapshots and
+// of writes, over requests for access, roles of tenants (D18) and what directories own, which they do not know, or over the claims of others, which
+// they would delete. So an object that has such a feature is written into logs, snapshots and
 // checkpoints under a kind of its own, and the first one gives the data folder another format (tables.ts).
+import type { Claimed } from '../kinds/claims.ts'
 import { KIND_NAMES, KINDS, type KindName, type Objects } from '../kinds/index.ts'
 import type { Feature, Kind } from '../kinds/kind.ts'
 import { noteFields } from '../kinds/role-assignment.ts'
@@ -25,6 +27,10 @@ const FEATURES: {
     prefix: 'scim',
     // all objects of a directory, and its keys
     isIn: (object) => ((object as Partial<Objects['api_key']>).level ?? 'directory') === 'directory',
+  },
+  claims: {
+    prefix: 'claimed',
+    isIn: (object) => (object as Claimed).claims !== undefined,
   },
   tenant_roles: { prefix: 'own', isIn: () => true },
   requests: { prefix: 'asked', isIn: () => true },

@@ -33,6 +33,7 @@ const FEATURE_FORMATS: { readonly [F in Feature]: number } = {
   requirements: 9,
   requests: 10,
   tenant_roles: 11,
+  claims: 12,
   directory: 14,
 }
 const FORMATS: readonly number[] = [FORMAT, ...Object.values(FEATURE_FORMATS)]

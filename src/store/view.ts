@@ -45,6 +45,13 @@ export interface Span {
   readonly to: number
 }
 
+/** A part of an index: the values from `from` on and before `to`, as UTF-8 bytes. */
+export interface ValueRange {
+  readonly index: IndexName
+  readonly from: string
+  readonly to: string
+}
+
 /**
  * A consistent read of the logs at one moment. A view is valid only within the synchronous turn in which it was taken.
  * `ref` is an id (dashed or dashless, any case) or a key; an id wins.
@@ -91,6 +98,9 @@ export interface StoredView extends PlacedView {
   /** The places of a span, in the order of its instants. */
   placesIn(span: Span, range?: Range & { readonly after?: SpanPlace }): number[]
   countIn(span: Span): number
+  /** The places under the values of a part of an index, in the order of the values as UTF-8 bytes. */
+  placesUnder(values: ValueRange, range?: Pick<Range, 'limit'>): number[]
+  countUnder(values: ValueRange): number
   /** The object at a place; undefined at a place without one. */
   at<K extends KindName>(kind: K, place: number): Objects[K] | undefined
   /** The place of an object. */

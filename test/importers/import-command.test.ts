@@ -8,7 +8,9 @@ import { temporaryFolder } from '../support/folders.ts'
 import { runHere } from '../support/run-here.ts'
 import { ROOT } from '../tidy/source.ts'
 
-const [PAGE = '', OPENFGA = ''] = readFileSync(join(ROOT, 'docs/moving.md'), 'utf8').split('\n## From OpenFGA\n')
+const [PAGE = '', ...SECTIONS] = readFileSync(join(ROOT, 'docs/moving.md'), 'utf8').split(/^## From (?!casbin)/m)
+const findSection = (name: string): string => SECTIONS.find((text) => text.startsWith(`${name}\n`)) ?? ''
+const [OPENFGA, CASL] = [findSection('OpenFGA'), findSection('CASL')]
 const blocks = (language: string, page = PAGE): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text)
 const [MODEL = ''] = blocks('conf')
@@ -48,6 +50,18 @@ describe('docs/moving.md', () => {
     expect([imported.out.trimEnd(), imported.code]).toEqual([blocks('text', OPENFGA)[0]?.trimEnd(), 1])
     expect([commands.length, tested.code]).toEqual([2, 1])
     expect(tested.out).toContain('3 expectations met, 1 not met')
+  })
+
+  it('prints what the commands print of rules of CASL, and the policy is imported', async () => {
+    write('editor.json', blocks('json', CASL)[0] ?? '')
+    const commands = blocks('sh', CASL).flatMap((block) => block.match(/^npx zerohop .*$/gm) ?? [])
+    const [imported, tested] = [await run(...words(commands[0])), await run(...words(commands[1]))]
+    expect([imported.out.trimEnd(), imported.code]).toEqual([blocks('text', CASL)[0]?.trimEnd(), 0])
+    expect([commands.length, tested.code]).toEqual([2, 0])
+    await run('org', 'create', 'acme')
+    expect((await run('import', 'converted/policy.yaml')).out).toContain(' created, 0 changed, 0 deleted')
+    // nothing is assigned, and the file says so
+    expect((await run('import', 'converted/facts.ndjson')).code).toBe(0)
   })
 })
 

@@ -51,6 +51,7 @@ const FLOORS: readonly (readonly Part[])[] = [
     { name: 'src/management/history', files: /^src\/management\/history\// },
     { name: 'src/decision-log', files: /^src\/decision-log\/(?!schema\.ts$)/ },
     { name: 'src/browser', files: /^src\/browser\// },
+    { name: 'src/oidc', files: /^src\/oidc\// },
   ],
   [
     { name: 'src/management/objects', files: /^src\/management\/objects\// },
@@ -203,7 +204,11 @@ const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonl
   },
   { name: /^re2js$/, only: /^src\/model\/url-rules\.ts$/, where: 'src/model/url-rules.ts' },
   { name: /^aws-jwt-verify(\/.*)?$/, only: /^src\/integration\//, where: 'src/integration' },
-  { name: /^jose$/, only: /^src\/(integration|http\/console)\//, where: 'src/integration or src/http/console' },
+  {
+    name: /^jose$/,
+    only: /^src\/(oidc|integration|http\/console)\//,
+    where: 'src/oidc, src/integration or src/http/console',
+  },
   { name: /^openid-client$/, only: /^src\/http\/console\//, where: 'src/http/console' },
   { name: /^prom-client$/, only: /^src\/http\//, where: 'src/http' },
   {

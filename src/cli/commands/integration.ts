@@ -67,8 +67,20 @@ export async function runIntegration(env: Env, options: IntegrationOptions, log:
   closeOnSignals(closers, env.drainMs)
 }
 
-function toProvider({ userPoolId, issuer, jwksUri }: IntegrationEnv): Omit<TokenSettings, 'clientId'> {
-  return { ...(userPoolId ? { userPoolId } : {}), ...(issuer ? { issuer } : {}), ...(jwksUri ? { jwksUri } : {}) }
+function toProvider({
+  userPoolId,
+  issuer,
+  jwksUri,
+  claims,
+  audience,
+}: IntegrationEnv): Omit<TokenSettings, 'clientId'> {
+  return {
+    claims,
+    ...(userPoolId ? { userPoolId } : {}),
+    ...(issuer ? { issuer } : {}),
+    ...(jwksUri ? { jwksUri } : {}),
+    ...(audience ? { audience } : {}),
+  }
 }
 
 function makePermissions(client: 'in-process' | 'permitio', settings: PermissionSettings): Promise<Permissions> {

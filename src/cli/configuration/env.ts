@@ -8,6 +8,7 @@ import type { RetentionOptions } from '../../management/host/retention.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import * as t from '../../model/json-schema.ts'
 import { FACTS_WAIT_MAX_MS } from '../../model/limits.ts'
+import type { ClaimForm } from '../../oidc/token-use.ts'
 import { type DecisionLogEnv, readDecisionLog, readTracing, type TracingEnv } from './env-records.ts'
 import { INTEGRATION_VARIABLES } from './variables/integration-variables.ts'
 import { PDP_VARIABLES } from './variables/pdp-variables.ts'
@@ -114,6 +115,8 @@ export interface IntegrationEnv {
   readonly clientId: string | undefined
   readonly issuer: string | undefined
   readonly jwksUri: string | undefined
+  readonly claims: ClaimForm
+  readonly audience: string | undefined
   readonly token: string | undefined
   readonly frontendOrigin: string | undefined
   readonly pdpUrl: string
@@ -176,6 +179,8 @@ export function readEnv(variables: Variables = process.env): Env {
       clientId: values.ZEROHOP_INTEGRATION_CLIENT_ID,
       issuer: values.ZEROHOP_INTEGRATION_ISSUER,
       jwksUri: values.ZEROHOP_INTEGRATION_JWKS_URI,
+      claims: values.ZEROHOP_INTEGRATION_CLAIMS,
+      audience: values.ZEROHOP_INTEGRATION_AUDIENCE,
       token: values.ZEROHOP_INTEGRATION_TOKEN,
       frontendOrigin: values.ZEROHOP_INTEGRATION_FRONTEND_ORIGIN,
       pdpUrl: values.ZEROHOP_INTEGRATION_PDP_URL,

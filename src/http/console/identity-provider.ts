@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import type { Configuration } from 'openid-client'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { KEY_BYTES_MAX, PROVIDER_TIMEOUT_MS, USER_NAME_LENGTH_MAX } from '../../model/limits.ts'
-import { claimRefused, listClaimValues, type UserClaims } from './access-claim.ts'
+import { claimRefused, listClaimValues, type UserClaims } from '../../oidc/claim-values.ts'
 import type { SessionUser } from './sessions.ts'
 import { type AccessRule, knownValues, valuesAskedFor } from './user-access.ts'
 

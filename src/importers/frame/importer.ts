@@ -3,6 +3,7 @@
 // both engines the same questions. An importer never widens: what has no equal is a finding, and gives nothing.
 // docs/adr/0054-importers.md; src/importers/index.ts lists the importers.
 import type { Problem, Source } from '../../management/policy-file/problem.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import type { FactKind } from '../../model/policy-kinds.ts'
 
 export interface Importer {
@@ -88,7 +89,13 @@ export interface Check {
   /** null: no one is signed in */
   readonly user: string | null
   readonly action: string
-  readonly resource: { readonly type: string; readonly key?: string; readonly tenant: string }
+  readonly resource: {
+    readonly type: string
+    readonly key?: string
+    readonly tenant: string
+    /** sent with the question */
+    readonly attributes?: JsonObject
+  }
   /** the time of the question, in ms since 1970; without it that of the clock */
   readonly now?: number
   /** the key of the test with whose facts it is asked; without it with the facts of the import */

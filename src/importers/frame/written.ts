@@ -36,7 +36,7 @@ const LISTS = {
 
 /** Names and contents of the files, without the report. */
 export function printFiles(imported: Imported, command: string): readonly (readonly [name: string, text: string])[] {
-  const policy = stringify(imported.policy, { lineWidth: 0 })
+  const policy = stringify(imported.policy, { lineWidth: 0, aliasDuplicateObjects: false })
   const header = { zerohop_facts: FACTS_VERSION }
   const lines = [
     header,
@@ -61,7 +61,8 @@ function printTest({ name, facts, expect }: ImportedTest): string {
     lists[list] ??= []
     lists[list].push(fact)
   }
-  const document = new Document({ name, ...(facts.length === 0 ? {} : { facts: lists }), expect })
+  const content = { name, ...(facts.length === 0 ? {} : { facts: lists }), expect }
+  const document = new Document(content, { aliasDuplicateObjects: false })
   // a fact and an expectation are a line each
   visit(document, {
     Map(_key, node, path) {

@@ -2,6 +2,7 @@
 // what hangs on an object goes as it would through the API. It runs before the file is applied: what the file says then
 // stands, and a file that still refers to something deleted is refused by what it applies.
 
+import { type Claimed, HAND } from '../../kinds/claims.ts'
 import type { ConditionSet } from '../../kinds/condition-set.ts'
 import { type Objects, PLAIN_KINDS, type PlainKind, type WholeKind } from '../../kinds/index.ts'
 import type { Membership } from '../../kinds/membership.ts'
@@ -13,7 +14,7 @@ import type { PolicyKind } from '../../model/policy-kinds.ts'
 import type { Draft } from '../../store/draft.ts'
 import type { Mint, View } from '../../store/view.ts'
 import { WRITES_IN_FILES, WRITES_OF_PARTS } from '../objects/in-files.ts'
-import { removals, withoutAssignments } from '../rules/cascade.ts'
+import { dropOwnParts, isClaimedBy } from '../rules/claims.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { isPart } from '../rules/kinds-in-files.ts'
 import type { PolicyFile } from '../schemas/policy-file.ts'
@@ -31,14 +32,9 @@ export function prune(draft: Draft, of: Pruned): void {
   new Pruning(draft, of).run()
 }
 
-/** The changes after which a user was not put into the tenant: a role in it still keeps the user there. */
-export function afterLeaving(view: View, membership: Membership, { now }: Mint): Change[] {
-  const name = `${membership.user}/${membership.tenant}`
-  const roles =
-    view.countBy('assignments_of_user_in_tenant', name) + view.countBy('instance_assignments_of_user_in_tenant', name)
-  if (roles === 0) return removals('membership', [membership])
-  return [put('membership', { ...membership, explicit: false, updated_at: now })]
-}
+/** The changes after which nobody put the user into the tenant by hand. */
+export const afterLeaving = (view: View, membership: Membership, mint: Mint): Change[] =>
+  dropOwnParts('membership', view, [membership], HAND, mint).changes
 
 class Pruning {
   readonly #draft: Draft
@@ -57,8 +53,8 @@ class Pruning {
   #steps(): { readonly [K in Exclude<PolicyKind, PlainKind>]: (() => void) | null } {
     const draft = this.#draft
     return {
-      role_assignment: () => draft.stage(withoutAssignments(draft, this.#listDue('role_assignment'))),
-      relationship_tuple: () => draft.stage(removals('relationship_tuple', this.#listDue('relationship_tuple'))),
+      role_assignment: () => this.#dropDue('role_assignment'),
+      relationship_tuple: () => this.#dropDue('relationship_tuple'),
       resource_instance: () => {
         for (const { key } of this.#listDue('resource_instance'))
           if (draft.get('resource_instance', key)) this.#remove('resource_instance', key)
@@ -69,7 +65,7 @@ class Pruning {
       },
       user: () => this.#removeDue('user'),
       ...Object.fromEntries(PLAIN_KINDS.map((kind) => [kind, () => this.#removeDue(kind)])),
-      set_rule: () => draft.stage(removals('set_rule', this.#listDue('set_rule'))),
+      set_rule: () => this.#dropDue('set_rule'),
       condition_set: () => this.#sets(),
       role: () => this.#removeDue('role'),
       resource_role: () => this.#removeDue('resource_role'),
@@ -93,7 +89,14 @@ class Pruning {
   /** Objects of the kind that go; none is read when the file owns none. */
   #listDue<K extends WholeKind>(kind: K): Objects[K][] {
     if (!this.#of.ownership.kinds.has(kind)) return []
-    return Array.from(this.#draft.list(kind)).filter(({ key }) => this.#isDue(kind, key))
+    return Array.from(this.#draft.list(kind)).filter(
+      (object) => this.#isDue(kind, object.key) && isClaimedBy(object as Claimed, HAND),
+    )
+  }
+
+  /** What others claim too loses only what was made by hand. */
+  #dropDue(kind: 'role_assignment' | 'relationship_tuple' | 'set_rule'): void {
+    this.#draft.stage(dropOwnParts(kind, this.#draft, this.#listDue(kind), HAND, this.#of.mint).changes)
   }
 
   #removeDue(kind: WholeKind): void {

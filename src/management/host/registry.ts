@@ -39,6 +39,7 @@ import {
   unassignMany,
 } from '../objects/bulk.ts'
 import { putRoles } from '../objects/bulk-roles.ts'
+import { writeClaims } from '../objects/claims.ts'
 import {
   createConditionSet,
   deleteConditionSet,
@@ -281,6 +282,7 @@ const unwatched = {
   deleteSetRule,
   putMembership,
   writeFacts,
+  writeClaims,
   inviteInTenant,
   cancelInTenant,
   createInvite,

@@ -11,6 +11,7 @@ import {
   TRANSITIONS,
   type TransitionName,
 } from '../../kinds/access-request.ts'
+import { HAND } from '../../kinds/claims.ts'
 import { presentFields, type Requestable } from '../../kinds/fields.ts'
 import { noteFields, type RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
@@ -32,12 +33,13 @@ import { membershipKey } from '../../model/objects.ts'
 import { printTime } from '../../model/print-time.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { withoutAssignments } from '../rules/cascade.ts'
+import { asOwnPart, dropOwnParts, ownPart } from '../rules/claims.ts'
 import { BODY, settleInstant, settleNote, settleSeconds } from '../rules/fields.ts'
 import { findGiving } from '../rules/giving.ts'
-import { requireRoleHeld } from '../rules/tenant-roles.ts'
+import { type ByTenant, requireRoleHeld } from '../rules/tenant-roles.ts'
+import type { Clock } from '../rules/times.ts'
 import type { AccessRequestApprove, AccessRequestCreate, AccessRequestDecide } from '../schemas/access-requests.ts'
-import { type Acting, isSamePerson, mayCause, requireActor } from './approvers.ts'
+import { type Acting, type Actor, isSamePerson, listSteps, mayCause, requireActor } from './approvers.ts'
 import { findResourceRole, requireResourceRole, writeAssignment } from './role-assignments.ts'
 
 /** What is sent, with who acts. */
@@ -103,15 +105,7 @@ export function approveAccessRequest(
   mint: Mint,
 ): Decided<AccessRequest> {
   const { request, user } = requireTransition(view, ref, 'approve', fields, mint.now)
-  const { requestable } = findGiving(view, request)
-  if (requestable === undefined || !mayAsk(view, request, requestable)) {
-    const reason = `user \`${request.user}\` may not ask for role \`${request.role}\` any more`
-    throw new ZerohopError('REQUEST_REFUSED', { reason })
-  }
-  /* canary: approver-within-own */ requireRoleHeld(view, request, isWithinOwn ? { acting: user.key } : {}, mint, [
-    ...BODY,
-    'as',
-  ])
+  requireGivable(view, request, isWithinOwn ? { acting: user.key } : {}, mint)
   const until = readShorter(fields, findEnd(request, mint.now), mint.now)
   /* canary: duration-read-again */ requireWithin(view, request, until, mint.now)
   const reason = readReason(fields)
@@ -119,6 +113,38 @@ export function approveAccessRequest(
   const decided = { ...request, approved_by: user.key, decided_by: user.key, ...reason }
   const approved = give(draft, decided, until, mint)
   return { changes: draft.changes(), summary: describeStep('approve', request), result: approved }
+}
+
+/**
+ * That the role can be given: who asked may still ask, and of a role of the tenant itself `acting` has all of it.
+ * @throws REQUEST_REFUSED, BEYOND_OWN_ROLES
+ */
+function requireGivable(view: View, request: AccessRequest, by: ByTenant, clock: Clock): void {
+  const { requestable } = findGiving(view, request)
+  if (requestable === undefined || !mayAsk(view, request, requestable)) {
+    const reason = `user \`${request.user}\` may not ask for role \`${request.role}\` any more`
+    throw new ZerohopError('REQUEST_REFUSED', { reason })
+  }
+  /* canary: approver-within-own */ requireRoleHeld(view, request, by, clock, [...BODY, 'as'])
+}
+
+/** Lists what the user may do with the request now: to approve is among it where the role can be given. */
+export function listDecisions(
+  view: View,
+  request: AccessRequest,
+  { user, acting, isWithinOwn }: Actor & WithinOwn,
+  clock: Clock,
+): TransitionName[] {
+  return listSteps(view, request, { user, acting }, clock.now).filter((name) => {
+    if (name !== 'approve') return true
+    try {
+      requireGivable(view, request, isWithinOwn ? { acting: user.key } : {}, clock)
+      return true
+    } catch (error) {
+      if (error instanceof ZerohopError) return false
+      throw error
+    }
+  })
 }
 
 /** @throws OBJECT_NOT_FOUND, REQUEST_REFUSED, REQUEST_STATE */
@@ -142,7 +168,7 @@ export function revokeAccessRequest(
   const { changes, result } = closed
   const stored = view.get('role_assignment', requestIdentity(result))
   if (stored?.origin !== formatOrigin(result.key)) return closed
-  return { ...closed, changes: [...takeBack(view, stored, result.before, mint.now), ...changes] }
+  return { ...closed, changes: [...takeBack(view, stored, result.before, mint), ...changes] }
 }
 
 /** Writes that a request has become what the transition says. */
@@ -329,7 +355,7 @@ function requireRoom(view: View, request: AccessRequest, now: number): void {
 }
 
 interface Held {
-  /** what the user has, in force */
+  /** what the user has by hand, and has not ended */
   readonly assignment: RoleAssignment | undefined
   /** the approved request that it comes from */
   readonly held: AccessRequest | undefined
@@ -343,7 +369,9 @@ function findHeld(view: View, request: AccessRequest, until: number, now: number
   if (!isInForce(assignment, now) || end >= until) throw refuseHeld(request, assignment)
   const id = parseOrigin(assignment.origin)
   const found = id === undefined ? undefined : view.get('access_request', id)
-  return { assignment, held: found?.state === 'approved' ? found : undefined }
+  const own = ownPart(assignment, HAND)
+  const isThere = own !== undefined && !isEnded(own, now)
+  return { assignment: isThere ? own : undefined, held: found?.state === 'approved' ? found : undefined }
 }
 
 function refuseHeld({ user, role }: AccessRequest, assignment: RoleAssignment | undefined): ZerohopError {
@@ -378,7 +406,7 @@ function give(draft: Draft, request: AccessRequest, until: number, mint: Mint): 
   } else {
     const { reason: _reason, ticket: _ticket, ...rest } = assignment
     const prolonged = { ...rest, valid_until: until, ...notes, origin, updated_at: mint.now }
-    draft.stage([put('role_assignment', prolonged)])
+    draft.stage(asOwnPart('role_assignment', draft, [put('role_assignment', prolonged)], HAND, mint))
   }
   if (held !== undefined) {
     const { decided_by: _by, decision_reason: _why, ...rest } = held
@@ -393,10 +421,11 @@ const HELD_FIELDS = { ...timeFields, ...noteFields }
 const heldBefore = (assignment: RoleAssignment): HeldBefore => presentFields(HELD_FIELDS, assignment)
 
 /** The changes by which the user has what was held before again; nothing, when that has ended by now. */
-function takeBack(view: View, stored: RoleAssignment, before: HeldBefore | undefined, now: number): Change[] {
-  if (before === undefined || isEnded(before, now)) return withoutAssignments(view, [stored])
-  const bare: { [name: string]: unknown } = { ...stored, updated_at: now }
+function takeBack(view: View, stored: RoleAssignment, before: HeldBefore | undefined, mint: Mint): Change[] {
+  if (before === undefined || isEnded(before, mint.now))
+    return dropOwnParts('role_assignment', view, [stored], HAND, mint).changes
+  const bare: { [name: string]: unknown } = { ...ownPart(stored, HAND), updated_at: mint.now }
   for (const name of [...Object.keys(HELD_FIELDS), 'origin', 'end_announced']) delete bare[name]
   /* canary: held-before */ const restored = { ...bare, ...before }
-  return [put('role_assignment', restored as unknown as RoleAssignment)]
+  return asOwnPart('role_assignment', view, [put('role_assignment', restored as unknown as RoleAssignment)], HAND, mint)
 }

@@ -53,7 +53,7 @@ export const isSuspended = ({ suspension }: User, now: number): boolean =>
   suspension !== undefined && suspension !== null && isInForce(suspension, now)
 
 /** The user who acts, who is not suspended, and how that is known. */
-interface Actor {
+export interface Actor {
   readonly user: User
   readonly acting: Acting
 }

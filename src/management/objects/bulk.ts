@@ -147,11 +147,12 @@ export function hasHolder(into: Draft, user: string, policy: MissingUserPolicy, 
 export function unassignMany(
   view: View,
   { assignments: items }: { readonly assignments: RoleAssignmentBulk },
+  mint: Mint,
 ): Decided<AssignmentsRemoved> {
   let assignments_removed = 0
   const draft = stageEach(view, { items, path: BODY, ...ASSIGNMENTS }, (from, item) => {
     try {
-      const gone = unassign(from, item)
+      const gone = unassign(from, item, mint)
       assignments_removed++
       return gone
     } catch (error) {

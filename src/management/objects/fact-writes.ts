@@ -147,7 +147,7 @@ const assignments = fact<Assignment, Assignment>({
   content: (_view, item) => without(item, 'user', 'role', 'tenant', 'resource_instance', 'by'),
   find: keyOfAssignment,
   nameOf: () => null,
-  remove: (view, item) => unassign(view, item),
+  remove: unassign,
   passesOver: true,
 })
 

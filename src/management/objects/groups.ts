@@ -9,6 +9,7 @@ import { instanceKey, partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterInstance } from '../rules/cascade.ts'
+import { keepForOthers, removeOwnPart } from '../rules/claims.ts'
 import { create, erase, locate } from '../rules/collection.ts'
 import { BODY, type Path, type Sent } from '../rules/fields.ts'
 import type { SentTimes } from '../schemas/field-members.ts'
@@ -73,6 +74,8 @@ export function createGroup(view: View, input: GroupCreate, mint: Mint): Decided
 /** Removes the group's instance, and with it its members and roles. */
 export function deleteGroup(view: View, { group: ref }: InGroup, mint: Mint): Decided<null> {
   const { key, resource } = requireGroup(view, ref)
+  const kept = keepForOthers('resource_instance', view.require('resource_instance', key), mint)
+  if (kept !== undefined) return kept
   const draft = new Draft(view)
   const tuples = [...view.by('tuples_of_subject', key)]
   draft.stage([...afterInstance(draft, key), remove('resource_instance', key)])
@@ -93,10 +96,9 @@ export function addGroupUser(view: View, input: GroupUser & SentGrant, mint: Min
 }
 
 /** @throws OBJECT_NOT_FOUND when the user is not a member, TENANT_MISMATCH */
-export function removeGroupUser(view: View, input: GroupUser, _mint: Mint): Decided<null> {
+export function removeGroupUser(view: View, input: GroupUser, mint: Mint): Decided<null> {
   const { group, user } = requireMember(view, input)
-  const { changes } = unassign(view, { user, role: MEMBER, resource_instance: group.key })
-  return { changes, status: 204, result: null }
+  return { ...unassign(view, { user, role: MEMBER, resource_instance: group.key }, mint), result: null }
 }
 
 function requireMember(view: View, input: GroupUser): { readonly group: Group; readonly user: string } {
@@ -145,9 +147,10 @@ export function removeGroupRole(
   if (tuple === undefined) {
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role of the group', ref: `${object}#${role.role}` })
   }
-  draft.stage([remove('relationship_tuple', tuple.key)])
+  const { changes, ...warned } = removeOwnPart('relationship_tuple', draft, tuple, mint)
+  draft.stage(changes)
   sweep(draft, group.resource, partKey(role.resource, relation), mint)
-  return { changes: draft.changes(), status: 204, result: null }
+  return { changes: draft.changes(), ...warned, status: 204, result: null }
 }
 
 type GroupInGroup = InGroup & { readonly into: string }

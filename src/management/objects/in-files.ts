@@ -82,9 +82,9 @@ export const WRITES_IN_FILES = {
   /* canary: writes-of-plain-kind */ tenant: withBodies(PLAIN_SCHEMAS.tenant, makeWrites(tenants)),
   role_assignment: withPayload('role_assignment', RoleAssignmentCreate, {
     create: assign,
-    remove: (view: View, { ref }: Ref) => {
+    remove: (view: View, { ref }: Ref, mint) => {
       const { user, role, tenant, resource_instance } = view.require('role_assignment', ref, CONNECTING_KEY)
-      return unassign(view, { user, role, tenant, resource_instance })
+      return unassign(view, { user, role, tenant, resource_instance }, mint)
     },
   }),
   membership: withPayload('membership', MembershipCreate, {

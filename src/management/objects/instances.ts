@@ -1,6 +1,7 @@
 // Resource instances: single objects with roles on them, relations and stored attributes. An instance never changes its
 // tenant; its name is `type:key`.
 import { isDeepStrictEqual } from 'node:util'
+import { HAND } from '../../kinds/claims.ts'
 import { type ResourceInstance, resourceInstanceFields } from '../../kinds/resource-instance.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -9,6 +10,7 @@ import { INSTANCES_MAX } from '../../model/limits.ts'
 import { instanceKey } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterInstance } from '../rules/cascade.ts'
+import { isClaimedBy, keepForOthers, madeByHand } from '../rules/claims.ts'
 import { requireSameKey, type SameKey } from '../rules/collection.ts'
 import { BODY, type Path, type Sent } from '../rules/fields.ts'
 import { type Payload, payloadRules } from '../rules/settle-fields.ts'
@@ -32,8 +34,21 @@ export function createInstance(
   mint: Mint,
   keyPath: Path = [...BODY, 'key'],
 ): Decided<ResourceInstance> {
+  const stored = findOfOthers(view, input)
+  if (stored !== undefined) {
+    requireTenant(view, stored, input.tenant)
+    const { key: _key, resource: _resource, tenant: _tenant, ...fields } = input
+    return rewrite(madeByHand(stored), settlePayload(stored, fields, inContext(view, stored)), mint, stored)
+  }
   const instance = newInstance(view, input, mint, { key: keyPath, resource: [...BODY, 'resource'] })
   return { changes: [put('resource_instance', instance)], result: instance }
+}
+
+/** The instance of that name that nobody made by hand. */
+function findOfOthers(view: View, { resource, key }: InstanceCreate): ResourceInstance | undefined {
+  const type = view.find('resource', resource)?.key
+  const stored = type === undefined ? undefined : view.get('resource_instance', instanceKey(type, key))
+  return stored === undefined || isClaimedBy(stored, HAND) ? undefined : stored
 }
 
 /** Changes the attributes if they are sent. @throws KEY_MISMATCH when it names another instance */
@@ -63,7 +78,7 @@ export function replaceInstance(
     requireSameKey(key, stored.resource, [...BODY, 'resource'])
   }
   requireTenant(view, stored, fields.tenant)
-  return rewrite(stored, settlePayload({}, fields, inContext(view, stored)), mint)
+  return rewrite(madeByHand(stored), settlePayload({}, fields, inContext(view, stored)), mint, stored)
 }
 
 /** Creates the instance, or replaces its attributes when it exists. */
@@ -74,9 +89,12 @@ export function putInstance(view: View, input: InstanceCreate, mint: Mint): Deci
   return replaceInstance(view, { ref, fields: input }, mint)
 }
 
-/** Removes the instance with its tuples and the roles on it. */
-export function deleteInstance(view: View, { ref }: { readonly ref: string }, _mint: Mint): Decided<null> {
-  const { key } = view.require('resource_instance', ref)
+/** Removes the instance with its tuples and the roles on it; one that others claim too stays. @throws CLAIMED_BY_OTHERS */
+export function deleteInstance(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {
+  const stored = view.require('resource_instance', ref)
+  const kept = keepForOthers('resource_instance', stored, mint)
+  if (kept !== undefined) return kept
+  const { key } = stored
   return { changes: [...afterInstance(view, key), remove('resource_instance', key)], status: 204, result: null }
 }
 
@@ -136,8 +154,13 @@ function newInstance(
   }
 }
 
-function rewrite(stored: ResourceInstance, payload: InstancePayload, mint: Mint): Decided<ResourceInstance> {
-  const instance = { ...stored, ...payload, updated_at: mint.now }
+function rewrite(
+  base: ResourceInstance,
+  payload: InstancePayload,
+  mint: Mint,
+  stored = base,
+): Decided<ResourceInstance> {
+  const instance = { ...base, ...payload, updated_at: mint.now }
   if (isDeepStrictEqual({ ...instance, updated_at: stored.updated_at }, stored)) return { changes: [], result: stored }
   return { changes: [put('resource_instance', instance)], result: instance }
 }

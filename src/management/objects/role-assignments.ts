@@ -2,6 +2,7 @@
 // instances). A user with a role in a tenant belongs to the tenant, so the first assignment creates a membership, and
 // deleting the last one deletes it (cascade.ts). A role that is assigned to everybody (D16) makes no member.
 
+import { HAND, listClaims } from '../../kinds/claims.ts'
 import type { Membership } from '../../kinds/membership.ts'
 import type { ResourceInstance } from '../../kinds/resource-instance.ts'
 import type { ResourceRole } from '../../kinds/resource-role.ts'
@@ -15,7 +16,7 @@ import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } fro
 import { assignmentKey, membershipKey, partKey, type Stored } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { withoutAssignments } from '../rules/cascade.ts'
+import { asOwnPart, dropOwnParts, isClaimedBy, ownPart, removeOwnPart } from '../rules/claims.ts'
 import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { requireForEverybody } from '../rules/giving.ts'
@@ -60,40 +61,56 @@ export function putAssignment(
   return { ...decided, status: decided.result.created ? 201 : 200 }
 }
 
-/** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED */
+/**
+ * Writes the part of an assignment that the claim has. An instance that is missing is made for `hand` alone.
+ * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, NOT_FOR_EVERYBODY, LIMIT_EXCEEDED, CLAIM_TIMES_APART
+ */
 export function writeAssignment(
   view: View,
   input: RoleAssignmentCreate & FromTenant,
   mint: Mint,
   over: OverStored,
+  claim: string = HAND,
 ): Decided<Written<Assigned>> {
   const user = findHolder(view, input.user, [...BODY, 'user'])
-  const { made, instance, target } = resolve(view, user.key, input, mint)
+  const { made, instance, target } = resolve(view, user.key, input, claim === HAND ? mint : undefined)
   requireForEverybody(view, target, ROLE)
   if (input.by !== undefined) requireRoleHeld(view, target, input.by, mint, ROLE)
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const rest = { ...ids, resource_instance_id: instance?.id ?? null }
   const stored = view.get('role_assignment', target.key)
-  const kept = keepStored('role_assignment', view, stored, input, mint, over)
-  if (kept !== undefined)
-    return { changes: kept.changes, result: { object: { assignment: kept.object, ...rest }, created: false } }
-  const { assignment, changes } = give(view, target, input, mint)
-  requireRoom(view, target, stored === undefined ? 1 : 0)
-  return { changes: [...made, ...changes], result: { object: { assignment, ...rest }, created: true } }
+  const kept = keepStored('role_assignment', view, ownPart(stored, claim), input, mint, over)
+  const changes = asOwnPart(
+    'role_assignment',
+    view,
+    kept === undefined ? give(view, target, input, mint) : kept.changes,
+    claim,
+    mint,
+  )
+  if (kept === undefined) requireRoom(view, target, stored === undefined ? 1 : 0)
+  const assignment = new Draft(view).stage(changes).get('role_assignment', target.key)
+  if (assignment === undefined) throw new ZerohopError('INTERNAL')
+  return {
+    changes: [...made, ...changes],
+    result: { object: { assignment, ...rest }, created: kept === undefined },
+  }
 }
 
 /** What an assignment is found by. */
 type AssignmentNames = Pick<RoleAssignmentCreate, 'user'> & Names
 
-/** Removes the assignment. @throws OBJECT_NOT_FOUND when it does not exist */
-export function unassign(view: View, input: AssignmentNames): Decided<Assigned> {
+/**
+ * Removes the assignment; what others claim of it stays.
+ * @throws OBJECT_NOT_FOUND when it does not exist, CLAIMED_BY_OTHERS when nobody made it by hand
+ */
+export function unassign(view: View, input: AssignmentNames, mint: Mint): Decided<Assigned> {
   const user = findHolder(view, input.user, [...BODY, 'user'])
   const { instance, target } = resolve(view, user.key, input, undefined)
   const assignment = view.get('role_assignment', target.key)
   if (assignment === undefined) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role_assignment', ref: target.key })
   const ids = { user_id: user.id, role_id: target.role_id, tenant_id: target.tenant_id }
   const result = { assignment, ...ids, resource_instance_id: instance?.id ?? null }
-  return { changes: withoutAssignments(view, [assignment]), status: 204, result }
+  return { ...removeOwnPart('role_assignment', view, assignment, mint), status: 204, result }
 }
 
 /** The key of the assignment that is meant. @throws OBJECT_NOT_FOUND, TENANT_MISMATCH */
@@ -146,13 +163,14 @@ export function giveRoles(
       draft.stage(made)
       wanted.set(target.key, target)
       const stored = draft.get('role_assignment', target.key)
-      const kept = keepStored('role_assignment', draft, stored, one, mint, over)
-      draft.stage(kept === undefined ? give(draft, target, one, mint).changes : kept.changes)
+      const kept = keepStored('role_assignment', draft, ownPart(stored, HAND), one, mint, over)
+      const given = kept === undefined ? give(draft, target, one, mint) : kept.changes
+      draft.stage(asOwnPart('role_assignment', draft, given, HAND, mint))
     })
   }
   if (only) {
     const gone = [...view.by('assignments_of_user', user)].filter(({ key }) => !wanted.has(key))
-    draft.stage(withoutAssignments(draft, gone))
+    draft.stage(dropOwnParts('role_assignment', draft, gone, HAND, mint).changes)
   }
   for (const target of wanted.values()) requireRoom(draft, target, 0)
   return draft.changes()
@@ -165,10 +183,11 @@ export function join(
   explicit: boolean,
   mint: Mint,
   payload = defaultPayload('membership'),
+  claim: string = HAND,
 ): Change[] {
   const key = membershipKey(of.tenant, of.user)
   const stored = view.get('membership', key)
-  if (stored && (stored.explicit || !explicit)) return []
+  if (stored && (!explicit || isClaimedBy(stored, claim))) return []
   const { id, created_at } = stored ?? { id: mint.id(), created_at: mint.now }
   const membership: Membership = {
     id,
@@ -180,7 +199,8 @@ export function join(
     updated_at: mint.now,
     ...payload,
   }
-  return [put('membership', membership)]
+  const made = [put('membership', membership)]
+  return explicit ? asOwnPart('membership', view, made, claim, mint) : made
 }
 
 /**
@@ -197,12 +217,15 @@ export function putMembership(
   view: View,
   sent: MembershipCreate,
   mint: Mint,
+  claim: string = HAND,
 ): Decided<Written<Pick<Membership, 'key' | 'user' | 'tenant'>>> {
   const user = view.require('user', sent.user, [...BODY, 'user']).key
   const tenant = view.require('tenant', sent.tenant, [...BODY, 'tenant']).key
   const key = membershipKey(tenant, user)
-  const created = view.get('membership', key) === undefined
-  const changes = join(view, { user, tenant }, true, mint, newPayload('membership', view, sent))
+  const stored = view.get('membership', key)
+  // one that came with a role is there, and no one's yet
+  const created = stored === undefined || (listClaims(stored).length > 0 && !isClaimedBy(stored, claim))
+  const changes = join(view, { user, tenant }, true, mint, newPayload('membership', view, sent), claim)
   return { changes, status: created ? 201 : 200, result: { object: { key, user, tenant }, created } }
 }
 
@@ -298,12 +321,7 @@ export function rolesNamed(view: View, ref: string): string[] {
   return role ? [role.key, ...names] : names
 }
 
-function give(
-  view: View,
-  target: Target,
-  sent: RoleInTenant,
-  mint: Mint,
-): { assignment: RoleAssignment; changes: Change[] } {
+function give(view: View, target: Target, sent: RoleInTenant, mint: Mint): Change[] {
   const { key, user, role, tenant, resource_instance } = target
   const assignment: RoleAssignment = {
     id: mint.id(),
@@ -317,7 +335,7 @@ function give(
     ...newAssignmentPayload(view, target, sent, mint),
   }
   const joined = user === EVERYBODY ? [] : join(view, target, false, mint)
-  return { assignment, changes: [put('role_assignment', assignment), ...joined] }
+  return [put('role_assignment', assignment), ...joined]
 }
 
 /** Requires that both limits hold after adding `more` assignments like this one. @throws LIMIT_EXCEEDED */

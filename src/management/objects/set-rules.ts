@@ -2,9 +2,10 @@
 // may name a set and a role (or a resource type, on the other side), which is stored as `__autogen_<key>`. A rule that
 // is there keeps its meaning when somebody makes the other one: of two, the one that is stored is meant.
 
+import { HAND } from '../../kinds/claims.ts'
 import type { ConditionSet } from '../../kinds/condition-set.ts'
 import type { SetRule } from '../../kinds/set-rule.ts'
-import { put, remove } from '../../log/change.ts'
+import { put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
 import { ROLE_SIDES_MAX, SET_RULES_MAX } from '../../model/limits.ts'
@@ -18,6 +19,7 @@ import {
   setRuleKey,
 } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { isClaimedBy, removeOwnPart, withOwnPart } from '../rules/claims.ts'
 import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { resolvePermissions } from '../rules/role-permissions.ts'
@@ -38,10 +40,20 @@ export function putSetRule(view: View, input: SetRuleCreate, mint: Mint): Decide
   return { ...decided, status: decided.result.created ? 201 : 200 }
 }
 
-export function writeSetRule(view: View, input: SetRuleCreate, mint: Mint): Decided<Written<SetRule>> {
+/** Writes the claim on a rule. @throws as `createSetRule` */
+export function writeSetRule(
+  view: View,
+  input: SetRuleCreate,
+  mint: Mint,
+  claim: string = HAND,
+): Decided<Written<SetRule>> {
   const wanted = resolve(view, input)
   const stored = view.get('set_rule', wanted.key)
-  if (stored) return { changes: [], result: { object: stored, created: false } }
+  if (stored && isClaimedBy(stored, claim)) return { changes: [], result: { object: stored, created: false } }
+  if (stored) {
+    const both = withOwnPart('set_rule', stored, stored, claim, mint)
+    return { changes: [put('set_rule', both)], result: { object: both, created: true } }
+  }
   if (view.count('set_rule') >= SET_RULES_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the set rules', limit: SET_RULES_MAX }, { path: BODY })
   }
@@ -49,17 +61,18 @@ export function writeSetRule(view: View, input: SetRuleCreate, mint: Mint): Deci
   const users = view.get('condition_set', wanted.user_set)
   if (users)
     requireTimes(view, users, [wanted.permission.slice(0, wanted.permission.indexOf(':'))], [...BODY, 'user_set'])
-  const rule: SetRule = { id: mint.id(), ...wanted, created_at: mint.now, updated_at: mint.now }
+  const made: SetRule = { id: mint.id(), ...wanted, created_at: mint.now, updated_at: mint.now }
+  const rule = withOwnPart('set_rule', undefined, made, claim, mint)
   return { changes: [put('set_rule', rule)], result: { object: rule, created: true } }
 }
 
 /** The key of the rule that is meant. @throws OBJECT_NOT_FOUND, SET_AMBIGUOUS, PERMISSION_INVALID */
 export const keyOfSetRule = (view: View, input: SetRuleCreate): string => resolve(view, input).key
 
-/** @throws OBJECT_NOT_FOUND, SET_AMBIGUOUS */
-export function deleteSetRule(view: View, input: SetRuleCreate, _mint: Mint): Decided<null> {
-  const { key } = view.require('set_rule', resolve(view, input).key)
-  return { changes: [remove('set_rule', key)], status: 204, result: null }
+/** Removes the rule; what others claim of it stays. @throws OBJECT_NOT_FOUND, SET_AMBIGUOUS, CLAIMED_BY_OTHERS */
+export function deleteSetRule(view: View, input: SetRuleCreate, mint: Mint): Decided<null> {
+  const rule = view.require('set_rule', resolve(view, input).key)
+  return { ...removeOwnPart('set_rule', view, rule, mint), status: 204, result: null }
 }
 
 /** What a caller may say of a name beside the name; only `true` says something. */

@@ -1,6 +1,7 @@
 // Tenants, and the users who belong to them. Assignments in one tenant have no effect in another (D4: roles in
 // tenants).
 
+import { HAND } from '../../kinds/claims.ts'
 import type { User } from '../../kinds/user.ts'
 import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -8,7 +9,8 @@ import { TENANTS_MAX } from '../../model/limits.ts'
 import { membershipKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { afterTenant, removals } from '../rules/cascade.ts'
+import { afterTenant } from '../rules/cascade.ts'
+import { claimedByOthers, dropOwnParts, warnOfKept } from '../rules/claims.ts'
 import { create, makeWrites, type Written } from '../rules/collection.ts'
 import type { UserCreate } from '../schemas/users.ts'
 import { plainCollection } from './plain-kinds.ts'
@@ -56,26 +58,34 @@ export function addTenantUser(
 }
 
 /**
- * Removes a user from the tenant, with all its roles there. @throws OBJECT_NOT_FOUND when the user does not belong to
- * it
+ * Removes a user from the tenant, with all its roles there; what others claim of that stays.
+ * @throws OBJECT_NOT_FOUND when the user does not belong to it, CLAIMED_BY_OTHERS when nobody put it there by hand
  */
 export function removeTenantUser(
   view: View,
   input: { readonly tenant: string; readonly user: string },
-  _mint: Mint,
+  mint: Mint,
 ): Decided<null> {
   const tenant = view.require('tenant', input.tenant)
   const user = view.require('user', input.user)
   const name = `${user.key}/${tenant.key}`
   const key = membershipKey(tenant.key, user.key)
-  const membership = view.get('membership', key)
-  const changes = [
-    ...removals('role_assignment', view.by('assignments_of_user_in_tenant', name)),
-    ...removals('role_assignment', view.by('instance_assignments_of_user_in_tenant', name)),
-    ...removals('membership', membership ? [membership] : []),
+  const draft = new Draft(view)
+  const assignments = [
+    ...view.by('assignments_of_user_in_tenant', name),
+    ...view.by('instance_assignments_of_user_in_tenant', name),
   ]
+  const roles = dropOwnParts('role_assignment', draft, assignments, HAND, mint)
+  draft.stage(roles.changes)
+  const membership = draft.get('membership', key)
+  const joined = dropOwnParts('membership', draft, membership?.explicit ? [membership] : [], HAND, mint)
+  draft.stage(joined.changes)
+  const changes = draft.changes()
+  const foreign = [...joined.foreign, ...roles.foreign]
+  const [other] = foreign
+  if (changes.length === 0 && other !== undefined) throw claimedByOthers(other.kind, other.key, other.by)
   if (changes.length === 0) throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'membership', ref: key })
-  return { changes, status: 204, result: null }
+  return { changes, ...warnOfKept([...joined.kept, ...roles.kept, ...foreign]), status: 204, result: null }
 }
 
 /** The tenant that every environment starts with. */

@@ -1,14 +1,16 @@
 // Relationship tuples: one instance is related to another by a relation that the type of the object declares. Both are
 // in one tenant.
 
+import { HAND } from '../../kinds/claims.ts'
 import type { Relation } from '../../kinds/relation.ts'
 import type { RelationshipTuple } from '../../kinds/relationship-tuple.ts'
-import { type Change, put, remove } from '../../log/change.ts'
+import { type Change, put } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { TUPLES_MAX } from '../../model/limits.ts'
 import { partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { asOwnPart, ownPart, removeOwnPart } from '../rules/claims.ts'
 import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
 import { keepStored, newPayload, type OverStored } from '../rules/payload.ts'
@@ -44,13 +46,22 @@ export function putTuple(view: View, input: TupleCreate, mint: Mint): Decided<Wr
   return { ...decided, status: decided.result.created ? 201 : 200 }
 }
 
-/** @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED */
-export function writeTuple(view: View, input: TupleCreate, mint: Mint, over: OverStored): Decided<Written<Related>> {
+/**
+ * Writes the part of a tuple that the claim has. Instances that are missing are made for `hand` alone.
+ * @throws OBJECT_NOT_FOUND, OBJECT_EXISTS, TENANT_MISMATCH, RELATION_MISMATCH, LIMIT_EXCEEDED, CLAIM_TIMES_APART
+ */
+export function writeTuple(
+  view: View,
+  input: TupleCreate,
+  mint: Mint,
+  over: OverStored,
+  claim: string = HAND,
+): Decided<Written<Related>> {
   const made: Change[] = []
   let now = view
   const reach = (name: 'subject' | 'object') => {
     const of = { ref: input[name], tenant: input.tenant, path: [...BODY, name] }
-    const { instance, changes } = reachInstance(now, of, mint)
+    const { instance, changes } = reachInstance(now, of, claim === HAND ? mint : undefined)
     if (changes.length > 0) {
       made.push(...changes)
       now = new Draft(view).stage(made)
@@ -72,9 +83,15 @@ export function writeTuple(view: View, input: TupleCreate, mint: Mint, over: Ove
   const tenant_id = view.require('tenant', object.tenant).id
   const ids = { subject_id: subject.id, relation_id: relation.id, object_id: object.id, tenant_id }
   const stored = view.get('relationship_tuple', key)
-  const kept = keepStored('relationship_tuple', view, stored, input, mint, over)
-  if (kept !== undefined)
-    return { changes: kept.changes, result: { object: { tuple: kept.object, ...ids }, created: false } }
+  const own = ownPart(stored, claim)
+  const kept = keepStored('relationship_tuple', view, own, input, mint, over)
+  const written = (changes: readonly Change[], created: boolean): Decided<Written<Related>> => {
+    const merged = asOwnPart('relationship_tuple', view, changes, claim, mint)
+    const tuple = new Draft(view).stage(merged).get('relationship_tuple', key)
+    if (tuple === undefined) throw new ZerohopError('INTERNAL')
+    return { changes: [...made, ...merged], result: { object: { tuple, ...ids }, created } }
+  }
+  if (kept !== undefined) return written(kept.changes, false)
   if (stored === undefined) view.refuse('relationship_tuple', key)
   if (stored === undefined && view.count('relationship_tuple') >= TUPLES_MAX) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: 'the relationship tuples', limit: TUPLES_MAX }, { path: BODY })
@@ -90,14 +107,13 @@ export function writeTuple(view: View, input: TupleCreate, mint: Mint, over: Ove
     tenant: object.tenant,
     ...newPayload('relationship_tuple', view, input),
   }
-  const result = { object: { tuple, ...ids }, created: true }
-  return { changes: [...made, put('relationship_tuple', tuple)], result }
+  return written([put('relationship_tuple', tuple)], true)
 }
 
-/** @throws OBJECT_NOT_FOUND */
-export function deleteTuple(view: View, input: TupleDelete, _mint: Mint): Decided<null> {
-  const { key } = view.require('relationship_tuple', keyOfTuple(view, input))
-  return { changes: [remove('relationship_tuple', key)], status: 204, result: null }
+/** Removes the tuple; what others claim of it stays. @throws OBJECT_NOT_FOUND, CLAIMED_BY_OTHERS */
+export function deleteTuple(view: View, input: TupleDelete, mint: Mint): Decided<null> {
+  const tuple = view.require('relationship_tuple', keyOfTuple(view, input))
+  return { ...removeOwnPart('relationship_tuple', view, tuple, mint), status: 204, result: null }
 }
 
 /** The key of the tuple that is meant. @throws OBJECT_NOT_FOUND for what it names */

@@ -1,5 +1,6 @@
 // Users. Email, names and attributes may be read by conditions. PUT creates a missing user (sync).
 
+import { HAND } from '../../kinds/claims.ts'
 import type { SentSuspension } from '../../kinds/fields.ts'
 import { type User, userFields } from '../../kinds/user.ts'
 import { plural } from '../../model/counted.ts'
@@ -7,6 +8,7 @@ import { USERS_MAX } from '../../model/limits.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterUser } from '../rules/cascade.ts'
+import { isClaimedBy } from '../rules/claims.ts'
 import {
   type Collection,
   create,
@@ -58,7 +60,8 @@ export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: 
   }
   const { changes, result } = replace(users, view, { ref, fields: sent }, mint)
   const given = role_assignments ? giveRoles(view, stored.key, role_assignments, mint, { only: true }) : []
-  return { changes: [...changes, ...given], result: { object: result, created: false } }
+  const created = !isClaimedBy(stored, HAND)
+  return { changes: [...changes, ...given], ...(created && { status: 201 }), result: { object: result, created } }
 }
 
 /**

@@ -2,6 +2,7 @@
 // (D11: deletes). A new kind of object that refers to others must be added here.
 
 import type { KindName } from '../../kinds/index.ts'
+import type { Membership } from '../../kinds/membership.ts'
 import type { Resource } from '../../kinds/resource.ts'
 import type { Role } from '../../kinds/role.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
@@ -190,6 +191,13 @@ export function withoutAssignments(view: View, assignments: Iterable<RoleAssignm
     }
   }
   return changes
+}
+
+/** The changes after which a user was not put into the tenant: a role in it still keeps the user there. */
+export function membershipAfter(view: View, membership: Membership, now: number): Change[] {
+  if (countAssignments(view, membership.user, membership.tenant) === 0) return removals('membership', [membership])
+  const { claims: _, ...rest } = membership
+  return [put('membership', { ...rest, explicit: false, updated_at: now })]
 }
 
 /** Roles of a user in a tenant and on the instances in it. */

@@ -2,6 +2,7 @@
 // descriptor in src/management/objects, which says what its fields are and what follows a change. Everything here is a
 // pure function of a view; nothing writes.
 import { isDeepStrictEqual } from 'node:util'
+import { type Claimed, HAND, isClaimedKind } from '../../kinds/claims.ts'
 import type { IndexName, KindName, Objects } from '../../kinds/index.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -9,6 +10,7 @@ import { parseId, requireKey } from '../../model/keys.ts'
 import { PARTS_PER_RESOURCE_MAX } from '../../model/limits.ts'
 import { partKey, type Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { claimsIn, isClaimedBy, keepForOthers, madeByHand } from './claims.ts'
 import { BODY, type Path, type Sent } from './fields.ts'
 import type { ListedKind, PartInFiles } from './kinds-in-files.ts'
 
@@ -89,7 +91,10 @@ export const onlyObject = <T>({ changes, result }: Decided<Written<T>>): Decided
   result: result.object,
 })
 
-/** Adds an object. @throws KEY_INVALID, KEY_TOO_LONG, KEY_RESERVED, OBJECT_EXISTS, KEY_IS_ID, LIMIT_EXCEEDED */
+/**
+ * Adds an object; of one that others claim, by what is sent, the claim of `hand`.
+ * @throws KEY_INVALID, KEY_TOO_LONG, KEY_RESERVED, OBJECT_EXISTS, KEY_IS_ID, LIMIT_EXCEEDED
+ */
 export function create<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
   view: View,
@@ -100,6 +105,11 @@ export function create<K extends KeyedKind, I extends object>(
   const { kind, limit } = collection
   const key = requireKey(kind, input.key, keyPath)
   collection.refuseReserved?.(key, keyPath)
+  const stored: Objects[K] | undefined = isClaimedKind(kind) ? view.get<K>(kind, key) : undefined
+  if (stored !== undefined && !isClaimedBy(stored as Claimed, HAND)) {
+    const where = { of, path, keyPath }
+    return rewrite(collection, view, stored, withoutStamps<K>(stored), input, mint, where, true)
+  }
   refuse(view, kind, key, of)
   if (view.count(kind) >= limit) {
     throw new ZerohopError('LIMIT_EXCEEDED', { what: `the number of objects of kind ${kind}`, limit }, { path })
@@ -161,7 +171,7 @@ export function patch<K extends KeyedKind, I extends object>(
 }
 
 /**
- * Replaces the object: what was not sent is reset. A key in the body must be that of the object. @throws KEY_MISMATCH
+ * Replaces the object: what was not sent is reset. One that others claim gets the claim of `hand`. A key in the body must be that of the object. @throws KEY_MISMATCH
  */
 export function replace<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
@@ -172,10 +182,11 @@ export function replace<K extends KeyedKind, I extends object>(
 ): Decided<Objects[K]> {
   const { of = '' } = where
   const stored = locate(view, collection.kind, ref, of)
-  return rewrite(collection, view, stored, collection.defaults(shortKey(of, stored.key), mint, of), fields, mint, where)
+  const base = collection.defaults(shortKey(of, stored.key), mint, of)
+  return rewrite(collection, view, stored, base, fields, mint, where, true)
 }
 
-/** Removes the object and what hangs on it. */
+/** Removes the object and what hangs on it; one that others claim too stays for them. @throws CLAIMED_BY_OTHERS */
 export function erase<K extends KeyedKind, I extends object>(
   collection: Collection<K, I>,
   view: View,
@@ -184,6 +195,8 @@ export function erase<K extends KeyedKind, I extends object>(
   { of }: Where = {},
 ): Decided<null> {
   const stored = locate(view, collection.kind, ref, of)
+  const kept = /* canary: deletes-what-others-claim */ keepForOthers(collection.kind, stored, mint)
+  if (kept !== undefined) return kept
   const changes = [...collection.removed(view, stored, mint), remove(collection.kind, stored.key)]
   return { changes, status: 204, result: null }
 }
@@ -242,10 +255,12 @@ function rewrite<K extends KeyedKind, I extends object>(
   sent: I & SameKey,
   mint: Mint,
   { of = '', path = BODY, keyPath = [...path, 'key'], fieldPaths = {} }: Where,
+  isMadeByHand = false,
 ): Decided<Objects[K]> {
   const { id, key, created_at } = stored
   requireSameKey(sent.key, shortKey(of, key), keyPath)
-  const fields = collection.merge(base, sent, { view, mint, key: shortKey(of, key), of, path, fieldPaths, stored })
+  const merged = collection.merge(base, sent, { view, mint, key: shortKey(of, key), of, path, fieldPaths, stored })
+  const fields = { ...merged, ...claimsIn(isMadeByHand ? madeByHand(stored) : stored) }
   if (isDeepStrictEqual({ ...fields }, { ...withoutStamps(stored) })) return { changes: [], result: stored }
   const object = assemble<K>(fields, { id, key, created_at, updated_at: mint.now })
   const follow = collection.changed?.(view, stored, object, mint) ?? []

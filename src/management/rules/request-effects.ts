@@ -7,10 +7,12 @@ import {
   TRANSITIONS,
   type TransitionName,
 } from '../../kinds/access-request.ts'
+import { HAND } from '../../kinds/claims.ts'
 import type { IndexName, KindName } from '../../kinds/index.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import { type Change, put } from '../../log/change.ts'
 import type { Decided, InputOf, Mint, UseCase, UseCases, View } from '../../store/view.ts'
+import { ownPart } from './claims.ts'
 
 /** The pending requests that name an object of a kind. */
 const PENDING_OF = {
@@ -66,7 +68,7 @@ function followRequests(view: View, changes: readonly Change[], now: number): re
     const stored = view.get('role_assignment', change.key)
     const id = parseOrigin(stored?.origin)
     if (stored === undefined || id === undefined || written.has(id)) return change
-    if (change.op === 'put' && isSame(stored, change.value)) return change
+    if (change.op === 'put' && isSame(ownPart(stored, HAND), ownPart(change.value, HAND))) return change
     const request = view.get('access_request', id)
     if (request !== undefined) close(request, change.op === 'delete' && isGone(changes, stored) ? 'end' : 'supersede')
     /* canary: origin-after-a-direct-write */ return change.op === 'put'
@@ -81,11 +83,14 @@ function followRequests(view: View, changes: readonly Change[], now: number): re
   return follow.length === 0 && kept.every((change, at) => change === changes[at]) ? changes : [...kept, ...follow]
 }
 
-/** Whether a write leaves an assignment as it was given: upkeep notes in it that its end was announced. */
-const isSame = (before: RoleAssignment, after: RoleAssignment): boolean =>
-  before.origin === after.origin &&
-  before.id === after.id &&
-  (['valid_from', 'valid_until', 'reason', 'ticket'] as const).every((name) => before[name] === after[name])
+/**
+ * Whether a write leaves an assignment as it was given by hand: upkeep notes in it that its end was announced, and others may
+ * claim it too.
+ */
+const isSame = (before: RoleAssignment | undefined, after: RoleAssignment | undefined): boolean =>
+  before?.origin === after?.origin &&
+  before?.id === after?.id &&
+  (['valid_from', 'valid_until', 'reason', 'ticket'] as const).every((name) => before?.[name] === after?.[name])
 
 function withoutOrigin(stored: RoleAssignment, value: RoleAssignment): RoleAssignment {
   if (value.origin !== stored.origin) return value

@@ -15,6 +15,7 @@ import type {
   SpanPlace,
   StoredView,
   TenantRole,
+  ValueRange,
   View,
   Wanted,
 } from '../../store/view.ts'
@@ -235,6 +236,16 @@ export class StoredTenantView extends TenantView implements StoredView {
 
   countIn(span: Span): number {
     return this.placesIn(span).length
+  }
+
+  placesUnder(values: ValueRange, { limit = Number.POSITIVE_INFINITY }: Pick<Range, 'limit'> = {}): number[] {
+    const { kind } = INDEXES[values.index]
+    const own = this.#stored.placesUnder(values).filter((place) => this.at(kind, place) !== undefined)
+    return own.slice(0, limit)
+  }
+
+  countUnder(values: ValueRange): number {
+    return this.placesUnder(values).length
   }
 
   at<K extends KindName>(kind: K, place: number): Objects[K] | undefined {

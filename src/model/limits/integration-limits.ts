@@ -20,6 +20,21 @@ export const JWKS_REFRESH_MS = 600_000
  * locks no one out.
  */
 export const JWKS_KEEP_MS = 3_600_000
+/**
+ * Milliseconds in which tokens with unknown keys make a provider's keys be read again once: any caller can name a key that
+ * does not exist.
+ */
+export const JWKS_UNKNOWN_KEY_MS = 10_000
+/** Bytes of the metadata, and of the key set, of an OpenID provider: real ones have 1 to 20 KiB. */
+export const PROVIDER_ANSWER_BYTES_MAX = 256 * 1024
+/** Keys of an OpenID provider's set that are looked at; providers have fewer than ten. */
+export const JWKS_KEYS_MAX = 100
+/** Keys that are tried for one token, where several fit: each costs the check of a signature. */
+export const JWKS_TRIES_MAX = 4
+/** Seconds by which the clocks of an OpenID provider and of the server may differ when a token begins or ends. */
+export const TOKEN_SKEW_SECONDS = 5
+/** Values of the claim of groups that are read; Entra sends at most 200 in a token, Okta and Auth0 some hundred. */
+export const GROUPS_MAX = 1_000
 /** Milliseconds after which it gives up on a call to Zerohop. */
 export const SERVICE_TIMEOUT_MS = 10_000
 /** Milliseconds that a sync waits until checks in the same process see the user. */

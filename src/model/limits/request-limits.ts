@@ -53,6 +53,12 @@ export const BULK_INSTANCES_MAX = 3_000
 export const BULK_ASSIGNMENTS_MAX = 2_000
 /** Relationship tuples of one bulk call. */
 export const BULK_TUPLES_MAX = 1_000
+/** Claims on one fact: who says that it is so. */
+export const CLAIMS_PER_FACT_MAX = 8
+/** Facts that one write of claims puts or drops: one revision. */
+export const CLAIM_ITEMS_MAX = 10_000
+/** Facts that are named where they keep a user, tenant or instance from being deleted; the others are counted. */
+export const CLAIM_BLOCKING_MAX = 20
 /** Set rules of one bulk call. */
 export const BULK_SET_RULES_MAX = 1_000
 /** Bytes of the body of a bulk or import call: some 5 KiB for each of its items. Beyond: 413. */

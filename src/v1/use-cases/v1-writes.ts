@@ -3,6 +3,7 @@
 // as it is, and so do actions and attributes that it does not name. It creates what is missing. Errors use the field
 // names of v1.
 
+import { HAND } from '../../kinds/claims.ts'
 import type { Role } from '../../kinds/role.ts'
 import type { RoleAssignment } from '../../kinds/role-assignment.ts'
 import type { Tenant } from '../../kinds/tenant.ts'
@@ -11,7 +12,7 @@ import { assign, giveRoles, refuseEverybody, unassign } from '../../management/o
 import { createRole } from '../../management/objects/roles.ts'
 import { createTenant, deleteTenant, updateTenant } from '../../management/objects/tenants.ts'
 import { createUser, deleteUser, updateUser } from '../../management/objects/users.ts'
-import { withoutAssignments } from '../../management/rules/cascade.ts'
+import { dropOwnParts } from '../../management/rules/claims.ts'
 import { requireSameKey } from '../../management/rules/collection.ts'
 import { BODY, type Sent, settleAttributes } from '../../management/rules/fields.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -69,10 +70,13 @@ function setRoles(draft: Draft, user: string, roles: NonNullable<V1User['roles']
     wanted.add(`${draft.require('role', role).key}/${draft.require('tenant', tenant ?? 'default').key}`)
   }
   draft.stage(
-    withoutAssignments(
+    dropOwnParts(
+      'role_assignment',
       draft,
       before.filter((one) => !wanted.has(`${one.role}/${one.tenant}`)),
-    ),
+      HAND,
+      mint,
+    ).changes,
   )
 }
 
@@ -164,8 +168,8 @@ const SCOPE = { tenant: 'scope' }
 const v1Assign = (view: View, sent: V1Assignment, mint: Mint) =>
   named(SCOPE, () => assign(view, toAssignment(view, sent), mint))
 /** Its keys are in the query. */
-const v1Unassign = (view: View, sent: V1Assignment) =>
-  named(SCOPE, () => unassign(view, toAssignment(view, sent)), 'query')
+const v1Unassign = (view: View, sent: V1Assignment, mint: Mint) =>
+  named(SCOPE, () => unassign(view, toAssignment(view, sent), mint), 'query')
 
 /** The value of two fields with the same meaning. @throws KEY_MISMATCH when they differ */
 function sameName(first: Sent<string>, second: Sent<string>, field: string): string | undefined {

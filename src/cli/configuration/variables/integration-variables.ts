@@ -1,7 +1,10 @@
 // Variables of the integration backend. The aliases are the names that such backends usually read. docs/operations.md
 // is generated from these texts.
-import { Address, Origin, Port, Text } from './value-types.ts'
+import { CLAIM_FORMS } from '../../../oidc/token-use.ts'
+import { Address, makeChoice, Origin, Port, Text } from './value-types.ts'
 import { variable, withDefault } from './variable.ts'
+
+const ClaimForms = makeChoice(CLAIM_FORMS, '`cognito` or `oidc`')
 
 const INTEGRATION = ['integration'] as const
 
@@ -32,6 +35,16 @@ export const INTEGRATION_VARIABLES = {
     readBy: INTEGRATION,
     aliases: ['JWKS_URI'],
     unset: '`<issuer>/.well-known/jwks.json`',
+  }),
+  ZEROHOP_INTEGRATION_CLAIMS: withDefault(ClaimForms, 'cognito', {
+    about:
+      'whose [claims and algorithms](integration.md#any-openid-provider) tokens have: those of Cognito, or of any OpenID provider',
+    readBy: INTEGRATION,
+  }),
+  ZEROHOP_INTEGRATION_AUDIENCE: variable(Text, {
+    about: 'with `ZEROHOP_INTEGRATION_CLAIMS=oidc`: audience of access tokens',
+    readBy: INTEGRATION,
+    unset: 'the client id',
   }),
   ZEROHOP_INTEGRATION_TOKEN: variable(Text, {
     about: 'API key of the environment',

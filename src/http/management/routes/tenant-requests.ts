@@ -1,6 +1,7 @@
 // Access requests in a tenant, for its own administrators: /v2/facts/{p}/{e}/tenants/{tenant}/access_requests.
 import type { FastifyInstance } from 'fastify'
-import { listSteps, requireActor } from '../../../management/objects/approvers.ts'
+import { listDecisions } from '../../../management/objects/access-requests.ts'
+import { requireActor } from '../../../management/objects/approvers.ts'
 import { listRequestable } from '../../../management/objects/requestable-roles.ts'
 import { type Decision, requireRequest } from '../../../management/objects/tenant-requests.ts'
 import {
@@ -49,10 +50,17 @@ export function tenantRequestRoutes(app: FastifyInstance, management: RouteConte
     print: ({ scope, view, query }, requests) => {
       const now = Date.now()
       const as = readText(query, 'as')
-      const actor = as === undefined ? undefined : { user: requireActor(view(), { as }, now, AS), acting: { as } }
+      const actor =
+        as === undefined
+          ? undefined
+          : {
+              user: requireActor(view(), { as }, now, AS),
+              acting: { as },
+              isWithinOwn: isWithinOwn(management),
+            }
       return requests.map((request) => ({
         ...accessRequestRead(scope, request, now),
-        ...(actor === undefined ? {} : { may: listSteps(view(), request, actor, now) }),
+        ...(actor === undefined ? {} : { may: listDecisions(view(), request, actor, { now }) }),
       }))
     },
   })

@@ -1,0 +1,48 @@
+// Claims are what the definition says, whatever is written by whom in which order; and the walks find what would be wrong.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { useCases } from '../../src/management/host/registry.ts'
+import { type ManagementData, openManagementData } from '../management/harness.ts'
+import { importWith } from '../support/canary-module.ts'
+import { temporaryFolder } from '../support/folders.ts'
+import { OF_CLAIMS, steps, walk } from './claims.ts'
+import { parameters } from './seed.ts'
+
+let management: ManagementData
+beforeAll(async () => {
+  management = await openManagementData()
+})
+afterAll(() => management.close())
+
+describe('claims', () => {
+  it('are what the definition says, and so is what they give, after every step of random walks', () => {
+    const seen = new Map<string, number>()
+    fc.assert(
+      fc.property(steps, (drawn) => walk(management.view(), useCases, drawn, seen)),
+      parameters(160),
+    )
+    const byHand = ['say ok', 'say OBJECT_EXISTS', 'say CLAIM_TIMES_APART', 'say OBJECT_NOT_FOUND', 'drop ok']
+    const refused = ['drop CLAIMED_BY_OTHERS', 'drop OBJECT_NOT_FOUND', 'gone ok', 'gone CLAIMED_BY_OTHERS', 'user ok']
+    const others = ['created', 'changed', 'same', 'blocked'].map((outcome) => `say ${outcome}`)
+    const dropped = ['deleted', 'kept', 'missing'].flatMap((outcome) => [`drop ${outcome}`, `gone ${outcome}`])
+    const wanted = [
+      ...[...byHand, ...refused].map((what) => `hand ${what}`),
+      ...[...others, ...dropped, 'gone blocked', 'user created', 'user same'].map((what) => `other ${what}`),
+    ]
+    expect(wanted.filter((what) => !seen.has(what))).toEqual([])
+  })
+
+  it.each(Object.entries(OF_CLAIMS))('the walks find a fault: %s', async (tag, wrong) => {
+    const paths = ['src/management/host/registry.ts', 'src/management/rules/claims.ts']
+    const wrongly = await importWith<{ useCases: typeof useCases }>({ [tag]: wrong }, paths, temporaryFolder('canary'))
+    const fails = (drawn: Parameters<typeof walk>[2]) => {
+      try {
+        walk(management.view(), wrongly.useCases, drawn)
+        return false
+      } catch (error) {
+        return error instanceof Error && error.message.includes('the definition says')
+      }
+    }
+    expect(fc.sample(steps, { seed: 1, numRuns: 100 }).some(fails)).toBe(true)
+  })
+})
