@@ -159,7 +159,16 @@ describe('[D11] what a delete leaves behind', () => {
         ([kind]) => kind,
       ),
     )
-    const kinds = ['action', 'condition_set', 'directory_group', 'relation', 'resource', 'resource_instance', 'resource_role', 'role']
+    const kinds = [
+      'action',
+      'condition_set',
+      'directory_group',
+      'relation',
+      'resource',
+      'resource_instance',
+      'resource_role',
+      'role',
+    ]
     expect([...named].toSorted()).toEqual([...kinds, 'tenant', 'tenant_role', 'user'].toSorted())
     expect(dangling(view)).toEqual([])
   })
