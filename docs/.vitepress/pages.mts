@@ -31,6 +31,7 @@ export const SECTIONS: readonly (readonly [
       ['Why', 'explain'],
       ['Claims', 'claims'],
       ['Access on request', 'access-requests'],
+      ['Identity providers (SCIM)', 'scim'],
       ['Access review', 'access-review'],
       ['Last used', 'last-used'],
       ['Access diff', 'access-diff'],

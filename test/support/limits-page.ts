@@ -14,6 +14,7 @@ const SECTIONS = [
   'decision',
   'access-diff',
   'access-review',
+  'directory',
   'snapshot',
   'past',
   'decision-log',

@@ -46,6 +46,7 @@ const FLOORS: readonly (readonly Part[])[] = [
   [
     { name: 'src/pdp', files: /^src\/pdp\// },
     { name: 'src/management/rules', files: /^src\/management\/rules\// },
+    { name: 'src/management/directory', files: /^src\/management\/directory\// },
     { name: 'src/management/snapshot', files: /^src\/management\/snapshot\// },
     { name: 'src/management/history', files: /^src\/management\/history\// },
     { name: 'src/decision-log', files: /^src\/decision-log\/(?!schema\.ts$)/ },
