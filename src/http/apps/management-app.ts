@@ -33,6 +33,7 @@ import { conditionMatchRoute } from '../management/routes/condition-matches.ts'
 import { auditRoutes } from '../management/routes/decision-log.ts'
 import { elementsRoutes } from '../management/routes/elements.ts'
 import { copyRoutes } from '../management/routes/environment-copies.ts'
+import { factStreamRoutes } from '../management/routes/fact-stream.ts'
 import { factsFileRoutes } from '../management/routes/facts-file.ts'
 import { historyRoutes } from '../management/routes/history.ts'
 import { ROUTES } from '../management/routes/index.ts'
@@ -47,6 +48,7 @@ import { proposalRoutes } from '../management/routes/proposals.ts'
 import { replayRoutes } from '../management/routes/replay.ts'
 import { revertRoutes } from '../management/routes/revert.ts'
 import { tenantReadRoutes } from '../management/routes/tenant-reads.ts'
+import { scimRoutes } from '../management/scim/scim-app.ts'
 import { auditMetrics, checkpointMetrics, storeMetrics } from '../management/store-metrics.ts'
 import { answerSystem } from '../management/system-requests.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
@@ -170,6 +172,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     conditionMatchRoute(guarded, planner)
     exportRoutes(guarded, management, options.past)
     factsFileRoutes(guarded, management, options.past)
+    factStreamRoutes(guarded, management)
     if (options.past !== undefined) {
       pastRoutes(guarded, management, options.past)
       pastListingRoutes(guarded, management, options.past)
@@ -182,6 +185,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     auditRoutes(guarded, management)
     lastUsedRoutes(guarded, management)
     elementsRoutes(guarded, management)
+    scimRoutes(guarded, management)
     v1Routes(guarded, management)
     routes?.(guarded, management)
   })
