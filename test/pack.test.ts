@@ -222,7 +222,7 @@ describe('the package', () => {
     ],
     [
       'with Node',
-      ['zerohop', 'zerohop/embedded', 'zerohop/client', 'zerohop/policy'],
+      ['zerohop', 'zerohop/embedded', 'zerohop/client', 'zerohop/policy', 'zerohop/shadow'],
       'node16',
       { lib: ['ES2022'], types: ['node'] },
     ],
@@ -328,6 +328,20 @@ const TYPED: Readonly<Record<string, string>> = {
     // @ts-expect-error: roles are no facts
     loadPolicy('policy.yaml', { facts: { roles: [] } })
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/shadow': `
+    import { loadImage } from 'zerohop'
+    import { type Difference, shadow, shadowAsync } from 'zerohop/shadow'
+    const pdp = loadImage(new Uint8Array())
+    const onDifference = ({ cause, old }: Difference) => (typed(cause), typed(old))
+    const can = shadow((user: string, action: string, resource: string) => user === action + resource, pdp, { onDifference })
+    const later = shadowAsync(async (id: number) => id > 1, pdp, {
+      question: (id) => ({ user: String(id), action: 'read', resource: 'document' }),
+    })
+    const allow: boolean = can('ana', 'read', 'document')
+    typed(allow), typed(await later(1)), typed(can.counts.agreed)
+    // @ts-expect-error: an old function that answers later
+    shadow(async () => true, pdp)
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/embedded': `
     import { open, type Zerohop } from 'zerohop/embedded'
     const zerohop: Zerohop = await open({ data: './data' })
@@ -338,10 +352,13 @@ const TYPED: Readonly<Record<string, string>> = {
   'zerohop/fastify': `
     import Fastify from 'fastify'
     import { loadImage } from 'zerohop'
-    import { authorization } from 'zerohop/fastify'
+    import { authorization, subjectFromJwt } from 'zerohop/fastify'
     const { allow, subject } = authorization(loadImage(new Uint8Array()), { user: ({ headers }) => headers.host })
     const app = Fastify()
     app.addHook('onRequest', subject)
+    const { user, verify } = subjectFromJwt({ issuer: 'https://login.example.com', audience: 'shop', groups: ['realm', 'roles'] })
+    app.addHook('onRequest', verify)
+    typed(authorization(loadImage(new Uint8Array()), { user }))
     app.get('/', { onRequest: allow('read', () => 'document') }, ({ authorization }) => typed(authorization?.decisions))
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/server': `

@@ -131,7 +131,22 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
   proxy_config: { one: 'proxy configuration', many: 'proxy configurations' },
   applied_object: { one: 'note of applied files', many: 'notes of applied files' },
   proposal: { one: 'proposal', many: 'proposals', name: () => 'of changes' },
+<<<<<<< HEAD
   sync: { one: 'sync', many: 'syncs' },
+=======
+  directory_user: { one: 'user of the directory', many: 'users of the directory' },
+  directory_group: {
+    one: 'group of the directory',
+    many: 'groups of the directory',
+    name: () => 'a group of the directory',
+    isWhole: true,
+  },
+  directory_member: {
+    one: 'member of a group of the directory',
+    many: 'members of groups of the directory',
+    name: (key) => parts(key, 2, (_, user) => user),
+  },
+>>>>>>> main
   organization: { one: 'organization', many: 'organizations' },
   project: { one: 'project', many: 'projects' },
   environment: { one: 'environment', many: 'environments' },
@@ -308,6 +323,8 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   inviteInTenant: on('user_invite', 'Invited somebody to a tenant'),
   cancelInTenant: on('user_invite', 'Canceled an invitation to a tenant'),
   ...usual('ProxyConfig', 'proxy_config'),
+  ...usual('DirectoryUser', 'directory_user'),
+  ...usual('DirectoryGroup', 'directory_group'),
   v1SyncUser: on('user', 'Saved a user'),
   v1DeleteUser: on('user', 'Deleted a user'),
   v1PutTenant: on('tenant', 'Saved a tenant'),

@@ -68,6 +68,7 @@ export type Feature =
   | 'tenant_roles'
   | 'syncs'
   | 'claims'
+  | 'directory'
 
 /**
  * One kind of stored object. `T` is the stored object, `P` what decisions read of it: `never` when they read nothing.

@@ -14,6 +14,7 @@ const SECTIONS = [
   'decision',
   'access-diff',
   'access-review',
+  'directory',
   'snapshot',
   'past',
   'decision-log',
@@ -24,7 +25,11 @@ const SECTIONS = [
   'plan',
   'revert',
   'import',
+<<<<<<< HEAD
   'sync',
+=======
+  'shadow',
+>>>>>>> main
 ].map((name) => `src/model/limits/${name}-limits.ts`)
 
 interface Limit {
