@@ -131,9 +131,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
   proxy_config: { one: 'proxy configuration', many: 'proxy configurations' },
   applied_object: { one: 'note of applied files', many: 'notes of applied files' },
   proposal: { one: 'proposal', many: 'proposals', name: () => 'of changes' },
-<<<<<<< HEAD
   sync: { one: 'sync', many: 'syncs' },
-=======
   directory_user: { one: 'user of the directory', many: 'users of the directory' },
   directory_group: {
     one: 'group of the directory',
@@ -146,7 +144,6 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
     many: 'members of groups of the directory',
     name: (key) => parts(key, 2, (_, user) => user),
   },
->>>>>>> main
   organization: { one: 'organization', many: 'organizations' },
   project: { one: 'project', many: 'projects' },
   environment: { one: 'environment', many: 'environments' },

@@ -60,13 +60,10 @@ export interface EnvironmentObjects {
   proxy_config: ProxyConfig
   applied_object: AppliedObject
   proposal: Proposal
-<<<<<<< HEAD
   sync: Sync
-=======
   directory_user: DirectoryUser
   directory_group: DirectoryGroup
   directory_member: DirectoryMember
->>>>>>> main
 }
 
 export type EnvironmentKind = keyof EnvironmentObjects
@@ -129,13 +126,10 @@ export const KINDS = {
   /* canary: plain-kind */ applied_object: appliedObject,
   tenant_role: tenantRole,
   proposal,
-<<<<<<< HEAD
   sync,
-=======
   directory_user: directoryUser,
   directory_group: directoryGroup,
   directory_member: directoryMember,
->>>>>>> main
   organization,
   project,
   environment,

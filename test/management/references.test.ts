@@ -102,16 +102,13 @@ const REFERENCES: { readonly [K in EnvironmentKind]: (object: Objects[K]) => rea
   access_request: () => [],
   applied_object: () => [],
   proposal: () => [],
-<<<<<<< HEAD
   sync: () => [],
-=======
   directory_user: ({ key }) => [['user', key]],
   directory_group: () => [],
   directory_member: ({ group, user }) => [
     ['directory_group', group],
     ['user', user],
   ],
->>>>>>> main
 }
 const KIND_NAMES = Object.keys(REFERENCES) as readonly EnvironmentKind[]
 

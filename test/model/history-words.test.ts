@@ -39,13 +39,10 @@ const KEYS: Readonly<Record<KindName, string>> = {
   proxy_config: 'gateway',
   applied_object: 'role:editor',
   proposal: '0'.repeat(32),
-<<<<<<< HEAD
   sync: 'app',
-=======
   directory_user: 'ana',
   directory_group: '0'.repeat(32),
   directory_member: `${'0'.repeat(32)}/ana`,
->>>>>>> main
   organization: 'acme',
   project: 'default',
   environment: 'default/production',

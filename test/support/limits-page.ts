@@ -25,11 +25,8 @@ const SECTIONS = [
   'plan',
   'revert',
   'import',
-<<<<<<< HEAD
   'sync',
-=======
   'shadow',
->>>>>>> main
 ].map((name) => `src/model/limits/${name}-limits.ts`)
 
 interface Limit {

@@ -54,15 +54,12 @@ export const WRITES = {
   ),
   applied_object: null,
   proposal: null,
-<<<<<<< HEAD
   /** by leases of its runs */
   sync: null,
-=======
   /** a directory writes these, by SCIM alone */
   directory_user: null,
   directory_group: null,
   directory_member: null,
->>>>>>> main
   /** what becomes of a request is one of the transitions of its kind */
   access_request: null,
 } as const satisfies { readonly [K in EnvironmentKind]: WritesOfKind | null }

@@ -48,13 +48,10 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   built_in: null,
   applied_object: null,
   proposal: null,
-<<<<<<< HEAD
   sync: null,
-=======
   directory_user: null,
   directory_group: null,
   directory_member: null,
->>>>>>> main
   proxy_config: null,
   organization: null,
   project: null,

@@ -1,4 +1,4 @@
-// Syncs of facts from a database of the application.
+// Syncs. Rows of a database of the application, which are sorted, compared with facts, and written.
 
 /** Bytes of rows that are sorted in memory; more are sorted in files of this size, which are merged. */
 export const SYNC_RUN_BYTES = 64 * 1024 * 1024
