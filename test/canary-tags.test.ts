@@ -23,10 +23,10 @@ import { OF_NO_ONE } from './property/no-one.ts'
 import * as OF_TIMES_IN_THE_HOST from './property/times-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
 import { NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './replicas/other-versions.ts'
-import { OF_SLICES, OF_SYNC } from './sync/canaries.ts'
 import { OF_REPORTS, OF_RUNS } from './shadow/canaries.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
 import { ANSWERS_AFTER_THEIR_WRITE } from './support/repeated-writes.ts'
+import { OF_SLICES, OF_SYNC } from './sync/canaries.ts'
 
 const CANARIES: readonly Canary[] = [
   OF_ACCESS_DIFF,
