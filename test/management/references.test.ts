@@ -104,6 +104,7 @@ const REFERENCES: { readonly [K in EnvironmentKind]: (object: Objects[K]) => rea
   proposal: () => [],
   directory_user: ({ key }) => [['user', key]],
   directory_group: () => [],
+  group_rule: ({ role, tenant, resource_instance: instance }) => [['tenant', tenant], ...roleHeld(role, instance)],
   directory_member: ({ group, user }) => [
     ['directory_group', group],
     ['user', user],
