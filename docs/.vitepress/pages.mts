@@ -25,6 +25,7 @@ export const SECTIONS: readonly (readonly [
       ['Policy files', 'policy-file'],
       ['Files of facts', 'facts-file'],
       ['Moving to Zerohop', 'moving'],
+      ['Without a day of risk', 'shadow'],
       ['Plan and apply', 'plan-and-apply'],
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],

@@ -172,6 +172,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '/docs/migration': 'text/markdown',
   '/metrics': 'text/plain',
   '/v2/facts/:p/:e/export': 'application/x-ndjson',
+  '/v2/facts/:p/:e/stream': 'application/x-ndjson',
 }
 const answer = (description: string, schema: unknown, type = JSON_TYPE) => ({
   description,

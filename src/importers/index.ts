@@ -41,6 +41,13 @@ export const IMPORTERS = {
     ],
     load: () => import('./casl/importer.ts'),
   },
+  cedar: {
+    takes: 'policies.cedar, a schema, app.cedarschema or app.cedarschema.json, and entities.json',
+    options: [
+      { flags: '--closed-entities', description: 'cedar: only principals among the entities are ever asked about' },
+    ],
+    load: () => import('./cedar/importer.ts'),
+  },
   openfga: {
     takes: 'a store with its tests, store.fga.yaml; or a model, model.fga, fga.mod or model.json, and files of tuples',
     options: [

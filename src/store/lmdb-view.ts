@@ -11,8 +11,10 @@ import { parseId } from '../model/keys.ts'
 import { type KeyRange, otherRecords } from './checked-table.ts'
 import { Digest, NO_SUM } from './checksum.ts'
 import type { Head } from './heads.ts'
+import { IndexWalk } from './index-walk.ts'
 import { INDEXES, REFERENCES } from './indexes.ts'
 import { countCommon, valuesWithout } from './left-out.ts'
+import type { ReadTransaction } from './lmdb.ts'
 import { timeOfEntry } from './log.ts'
 import type { ReadRows } from './read-rows.ts'
 import {
@@ -40,6 +42,7 @@ import type {
   TenantRole,
   ValueRange,
   View,
+  Walk,
   Wanted,
 } from './view.ts'
 
@@ -126,10 +129,14 @@ export class LmdbView implements StoredView {
   }
 
   search<K extends SearchedKind>(kind: K, wanted: Wanted): Search<Objects[K]> {
+    return new TextSearch({ tables: this.#tables, log: this.log, ...this.#stay() }, kind, wanted)
+  }
+
+  /** The state of this moment, until the transaction is given back. @throws OBJECT_NOT_FOUND */
+  #stay(): { readonly head: Head; readonly transaction: ReadTransaction } {
     const transaction = this.#tables.root.useReadTransaction()
     const head = this.#findHead(this.log) // read in that transaction
-    if (head !== undefined)
-      return new TextSearch({ tables: this.#tables, log: this.log, head, transaction }, kind, wanted)
+    if (head !== undefined) return { head, transaction }
     transaction.done()
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'environment', ref: this.log })
   }
@@ -220,6 +227,11 @@ export class LmdbView implements StoredView {
 
   countUnder(values: ValueRange): number {
     return this.#head === undefined ? 0 : this.#tables.indexes.countIn(valueRange(this.#head.number, values))
+  }
+
+  walk<K extends KindName>(kind: K, values: ValueRange): Walk<Objects[K]> {
+    const { head, transaction } = this.#stay()
+    return new IndexWalk(this.#tables, head, kind, { range: valueRange(head.number, values), transaction })
   }
 
   at<K extends KindName>(kind: K, place: number): Objects[K] | undefined {

@@ -101,6 +101,8 @@ export interface StoredView extends PlacedView {
   /** The places under the values of a part of an index, in the order of the values as UTF-8 bytes. */
   placesUnder(values: ValueRange, range?: Pick<Range, 'limit'>): number[]
   countUnder(values: ValueRange): number
+  /** Walks the objects of the kind that a part of an index lists, in its order. @throws OBJECT_NOT_FOUND */
+  walk<K extends KindName>(kind: K, values: ValueRange): Walk<Objects[K]>
   /** The object at a place; undefined at a place without one. */
   at<K extends KindName>(kind: K, place: number): Objects[K] | undefined
   /** The place of an object. */
@@ -121,6 +123,15 @@ export interface Wanted {
   readonly within?: { readonly index: IndexName; readonly value: string }
   /** only objects behind this place */
   readonly after?: number
+}
+
+/** A walk may go on in later turns of the event loop: it stays in the state of the moment in which it began. */
+export interface Walk<T> {
+  readonly revision: number
+  /** The next object; undefined at the end. @throws DATA_DAMAGED */
+  next(): T | undefined
+  /** to be called at the end, too */
+  close(): void
 }
 
 /** A search may go on in later turns of the event loop: it stays in the state of the moment in which it began. */

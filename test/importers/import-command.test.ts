@@ -10,7 +10,7 @@ import { ROOT } from '../tidy/source.ts'
 
 const [PAGE = '', ...SECTIONS] = readFileSync(join(ROOT, 'docs/moving.md'), 'utf8').split(/^## From (?!casbin)/m)
 const findSection = (name: string): string => SECTIONS.find((text) => text.startsWith(`${name}\n`)) ?? ''
-const [OPENFGA, CASL] = [findSection('OpenFGA'), findSection('CASL')]
+const [OPENFGA, CASL, CEDAR] = [findSection('OpenFGA'), findSection('CASL'), findSection('Cedar')]
 const blocks = (language: string, page = PAGE): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text)
 const [MODEL = ''] = blocks('conf')
@@ -61,6 +61,20 @@ describe('docs/moving.md', () => {
     await run('org', 'create', 'acme')
     expect((await run('import', 'converted/policy.yaml')).out).toContain(' created, 0 changed, 0 deleted')
     // nothing is assigned, and the file says so
+    expect((await run('import', 'converted/facts.ndjson')).code).toBe(0)
+  })
+})
+
+describe('docs/moving.md, as files are', () => {
+  it('prints what the commands print of policies of Cedar, and the files are imported', async () => {
+    write('policies.cedar', blocks('cedar', CEDAR)[0] ?? '')
+    write('app.cedarschema', blocks('cedarschema', CEDAR)[0] ?? '')
+    write('entities.json', blocks('json', CEDAR)[0] ?? '')
+    const commands = blocks('sh', CEDAR).flatMap((block) => block.match(/^npx zerohop .*$/gm) ?? [])
+    const imported = await run(...words(commands[0]))
+    expect([imported.out.trimEnd(), imported.code]).toEqual([blocks('text', CEDAR)[0]?.trimEnd(), 0])
+    await run('org', 'create', 'acme')
+    expect((await run('import', 'converted/policy.yaml')).out).toContain(' created, 0 changed, 0 deleted')
     expect((await run('import', 'converted/facts.ndjson')).code).toBe(0)
   })
 })

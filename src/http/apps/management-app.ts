@@ -33,6 +33,7 @@ import { conditionMatchRoute } from '../management/routes/condition-matches.ts'
 import { auditRoutes } from '../management/routes/decision-log.ts'
 import { elementsRoutes } from '../management/routes/elements.ts'
 import { copyRoutes } from '../management/routes/environment-copies.ts'
+import { factStreamRoutes } from '../management/routes/fact-stream.ts'
 import { factsFileRoutes } from '../management/routes/facts-file.ts'
 import { groupRulePlanRoute } from '../management/routes/group-rules.ts'
 import { historyRoutes } from '../management/routes/history.ts'
@@ -173,6 +174,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     conditionMatchRoute(guarded, planner)
     exportRoutes(guarded, management, options.past)
     factsFileRoutes(guarded, management, options.past)
+    factStreamRoutes(guarded, management)
     if (options.past !== undefined) {
       pastRoutes(guarded, management, options.past)
       pastListingRoutes(guarded, management, options.past)

@@ -7,6 +7,10 @@ import {
   every,
   exactly,
   FALSE,
+  isList,
+  isObject,
+  isPresent,
+  isScalar,
   joinAll,
   joinSome,
   type Node,
@@ -15,7 +19,7 @@ import {
   type Remark,
   some,
   unknown,
-} from './bounds.ts'
+} from '../frame/bounds.ts'
 import { findOther, type Reads, toCandidate } from './reads.ts'
 import { isRef, isRefused, readValue, type Scalar, shown, type Value } from './values.ts'
 
@@ -72,11 +76,6 @@ const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 const on = ({ field }: Field, test: Node): Node => ({ [`resource.${field}`]: test })
-const isList = (path: string): Node => ({ [path]: { array_superset: [] } })
-const isScalar = (path: string): Node => ({ [path]: { anyOf: [{ equals: '' }, { 'not-equals': '' }] } })
-/** There, and not null. */
-const isPresent = (path: string): Node => joinSome([isScalar(path), isList(path), isObject(path)])
-const isObject = (path: string): Node => ({ [path]: { object_match: { match: {} } } })
 const isNumber = (path: string): Node => ({ [path]: { anyOf: [{ 'less-than': 0 }, { 'greater-than-equals': 0 }] } })
 
 /** CASL reads a path also through the items of lists. */

@@ -3,10 +3,10 @@
 // role; everything else is a set rule of the role with a resource set.
 import { ZerohopError } from '../../model/errors.ts'
 import { IMPORTED_GRANTS_MAX, IMPORTED_PAIRS_MAX } from '../../model/limits.ts'
+import { type Bounds, isFalse, isTrue, joinAll, type Node, not, type Remark, TRUE } from '../frame/bounds.ts'
 import { ClaimedKeys } from '../frame/claimed-keys.ts'
 import type { Finding } from '../frame/importer.ts'
 import { encodeKey } from '../frame/keys.ts'
-import { type Bounds, isFalse, isTrue, joinAll, type Node, not, type Remark, TRUE } from './bounds.ts'
 import { readConditions } from './conditions.ts'
 import { Reads } from './reads.ts'
 import type { CaslRule, RoleRules } from './rule-files.ts'

@@ -96,6 +96,8 @@ export interface Check {
     /** sent with the question */
     readonly attributes?: JsonObject
   }
+  /** sent with the question */
+  readonly context?: JsonObject
   /** the time of the question, in ms since 1970; without it that of the clock */
   readonly now?: number
   /** the key of the test with whose facts it is asked; without it with the facts of the import */

@@ -70,10 +70,10 @@ export async function prove(imported: Imported, pdp: Pdp, options: ProofOptions)
   }
 }
 
-function ask({ user, action, resource, now, test }: Check, pdp: Pdp, tests: ProofOptions['tests']): boolean {
+function ask({ user, action, resource, context, now, test }: Check, pdp: Pdp, tests: ProofOptions['tests']): boolean {
   const asked = test === undefined ? pdp : tests?.get(test)
   if (asked === undefined) throw new Error(`there is no test \`${test}\``)
-  return (now === undefined ? asked : asked.at(now)).check(user, action, resource)
+  return (now === undefined ? asked : asked.at(now)).check(user, action, resource, context)
 }
 
 type Before = Pick<Difference, 'old' | 'reason'>

@@ -110,7 +110,7 @@ export interface ClaimsWritten {
 }
 
 /** @throws KEY_INVALID, KEY_TOO_LONG, KEY_RESERVED for `hand` */
-function requireClaimName(claim: string, path: readonly (string | number)[] = [...BODY, 'claim']): string {
+export function requireClaimName(claim: string, path: readonly (string | number)[] = [...BODY, 'claim']): string {
   if (claim === HAND) throw new ZerohopError('KEY_RESERVED', { kind: 'claim', key: claim }, { path })
   return requireKey('claim', claim, path)
 }
@@ -317,7 +317,7 @@ function findBlocking(view: View, { op, kind, key }: Change, claim: string): Blo
 }
 
 /** The part of an index that lists the facts of a kind which a writer claims, behind those names. */
-function claimedRange(kind: ClaimedKind, claim: string, after?: readonly string[]): ValueRange {
+export function claimedRange(kind: ClaimedKind, claim: string, after?: readonly string[]): ValueRange {
   const from = after === undefined ? `${claim}${BETWEEN}` : `${[claim, ...after].join(BETWEEN)}\0`
   return { index: CLAIM_INDEXES[kind], from, to: `${claim}\u0002` }
 }

@@ -1,10 +1,12 @@
 // What it takes to write objects of one kind, for whoever writes objects of many kinds: plans, policy files, reverts and
 // bulk calls. Everything here calls the use cases of single writes.
 
+import { HAND } from '../../kinds/claims.ts'
 import { KINDS } from '../../kinds/index.ts'
 import * as t from '../../model/json-schema.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { asOwnPart, ownPart } from '../rules/claims.ts'
 import { type Changed, requirePlace } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import type { ConnectingFact } from '../rules/kinds-in-files.ts'
@@ -99,7 +101,10 @@ export function withPayload<K extends ConnectingFact, C extends t.TSchema, R ext
     (resets: boolean): Write<Changed<object>> =>
     (view, { ref, fields }, mint) => {
       const stored = view.require(kind, ref, CONNECTING_KEY)
-      return { changes: changePayload(kind, view, stored, fields, mint, resets), result: null }
+      // what others claim of it stays as it is
+      const own = ownPart(stored, HAND) ?? stored
+      const changes = changePayload(kind, view, own, fields, mint, resets)
+      return { changes: asOwnPart(kind, view, changes, HAND, mint), result: null }
     }
   const bodies = { create: body, update: t.closed(regularMembers(KINDS[kind].fields)) }
   const writes = hasPayload(kind)

@@ -17,6 +17,7 @@ import type {
   TenantRole,
   ValueRange,
   View,
+  Walk,
   Wanted,
 } from '../../store/view.ts'
 
@@ -173,7 +174,9 @@ export class TenantView implements View {
   /** The object as the tenant sees it, if it does. */
   protected seen<K extends KindName>(kind: K, object: Objects[K] | undefined): Objects[K] | undefined {
     if (object === undefined || !isSeenBy(this.#view, this.tenant, kind, object)) return undefined
-    return kind === 'user' ? ({ ...object, attributes: {} } as Objects[K]) : object
+    if (kind !== 'user') return object
+    const { claims: _, ...user } = object as Objects['user']
+    return { ...user, attributes: {} } as Objects['user'] as Objects[K]
   }
 }
 
@@ -247,6 +250,18 @@ export class StoredTenantView extends TenantView implements StoredView {
 
   countUnder(values: ValueRange): number {
     return this.placesUnder(values).length
+  }
+
+  walk<K extends KindName>(kind: K, values: ValueRange): Walk<Objects[K]> {
+    const walk = this.#stored.walk(kind, values)
+    const next = (): Objects[K] | undefined => {
+      for (let one = walk.next(); one !== undefined; one = walk.next()) {
+        const object = this.seen(kind, one)
+        if (object !== undefined) return object
+      }
+      return undefined
+    }
+    return { revision: walk.revision, next, close: () => walk.close() }
   }
 
   at<K extends KindName>(kind: K, place: number): Objects[K] | undefined {

@@ -1,6 +1,7 @@
 // Resource instances in the API: what is sent and what is answered at /v2/facts/{p}/{e}/resource_instances.
 import { resourceInstanceFields } from '../../kinds/resource-instance.ts'
 import * as t from '../../model/json-schema.ts'
+import { claimMembers } from './claims.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
 import { counted, detailed, page, query, resourceFilter, search, tenantFilter } from './query-parameters.ts'
 import { GoneId, Key, known, sameKey } from './schema-parts.ts'
@@ -35,6 +36,7 @@ const instance = {
   resource_id: GoneId,
   tenant_id: GoneId,
   ...answerMembers(resourceInstanceFields),
+  ...claimMembers,
 }
 const relationships = t.listOf(t.open({ subject: t.Text, relation: t.Text, object: t.Text }))
 

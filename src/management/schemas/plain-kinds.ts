@@ -1,8 +1,10 @@
 // Bodies and answers of kinds that have nothing but a key and regular fields, from the tables of src/kinds.
+import { isClaimedKind } from '../../kinds/claims.ts'
 import type { Fields } from '../../kinds/fields.ts'
 import { KINDS, PLAIN_KINDS, type PlainKind } from '../../kinds/index.ts'
 import { toPascalCase } from '../../kinds/pascal-case.ts'
 import * as t from '../../model/json-schema.ts'
+import { claimMembers } from './claims.ts'
 import { answerMembers, regularMembers } from './field-members.ts'
 import { Key, known, sameKey } from './schema-parts.ts'
 
@@ -13,7 +15,7 @@ function makeSchemas<F extends Fields>(kind: PlainKind, table: F) {
     create: t.named(`${name}Create`, t.closed({ key: Key, ...fields })),
     replace: t.named(`${name}Replace`, t.closed({ ...sameKey, ...fields })),
     update: t.named(`${name}Update`, t.closed({ ...sameKey, ...fields })),
-    answer: t.named(name, t.open({ ...known, ...answerMembers(table) })),
+    answer: t.named(name, t.open({ ...known, ...answerMembers(table), ...(isClaimedKind(kind) ? claimMembers : {}) })),
   }
 }
 

@@ -3,6 +3,7 @@
 import { membershipFields } from '../../kinds/membership.ts'
 import { roleAssignmentFields } from '../../kinds/role-assignment.ts'
 import * as t from '../../model/json-schema.ts'
+import { claimMembers } from './claims.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
 import {
   counted,
@@ -74,6 +75,7 @@ export const RoleAssignmentRead = t.named(
     resource_instance_id: t.nullable(Id),
     ...answerMembers(roleAssignmentFields),
     ...origin,
+    ...claimMembers,
   }),
 )
 export type RoleAssignmentRead = t.Static<typeof RoleAssignmentRead>
@@ -102,6 +104,7 @@ export const RoleAssignmentDetailed = t.named(
     resource_instance: t.nullable(Instance),
     ...answerMembers(roleAssignmentFields),
     ...origin,
+    ...claimMembers,
   }),
 )
 export type RoleAssignmentDetailed = t.Static<typeof RoleAssignmentDetailed>

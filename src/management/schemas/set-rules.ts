@@ -1,5 +1,6 @@
 // Set rules in the API: what is sent and what is answered at /v2/facts/{p}/{e}/set_rules.
 import * as t from '../../model/json-schema.ts'
+import { claimMembers } from './claims.ts'
 import { page, query, textParameter } from './query-parameters.ts'
 import { known } from './schema-parts.ts'
 
@@ -25,7 +26,7 @@ export type SetRuleCreate = t.Static<typeof SetRuleCreate>
 
 export const SetRuleRead = t.named(
   'SetRule',
-  t.open({ ...known, user_set: t.Text, permission: t.Text, resource_set: t.Text }),
+  t.open({ ...known, user_set: t.Text, permission: t.Text, resource_set: t.Text, ...claimMembers }),
 )
 export type SetRuleRead = t.Static<typeof SetRuleRead>
 

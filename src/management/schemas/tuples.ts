@@ -1,6 +1,7 @@
 // Relationship tuples in the API: what is sent and what is answered at /v2/facts/{p}/{e}/relationship_tuples.
 import { relationshipTupleFields } from '../../kinds/relationship-tuple.ts'
 import * as t from '../../model/json-schema.ts'
+import { claimMembers } from './claims.ts'
 import { answerMembers, bodyMembers, readNames } from './field-members.ts'
 import { counted, detailed, page, query, tenantFilter, textParameter, timeFilters } from './query-parameters.ts'
 import { Attributes, Id, place, stamps } from './schema-parts.ts'
@@ -50,6 +51,7 @@ export const TupleRead = t.named(
     relation_details: t.nullable(Relation),
     tenant_details: t.nullable(Tenant),
     ...answerMembers(relationshipTupleFields),
+    ...claimMembers,
   }),
 )
 export type TupleRead = t.Static<typeof TupleRead>
@@ -62,6 +64,7 @@ export const TupleDetailed = t.named(
     relation_details: Relation,
     tenant_details: Tenant,
     ...answerMembers(relationshipTupleFields),
+    ...claimMembers,
   }),
 )
 export type TupleDetailed = t.Static<typeof TupleDetailed>

@@ -3,6 +3,7 @@ import { timeFields } from '../../kinds/times.ts'
 import { userFields } from '../../kinds/user.ts'
 import * as t from '../../model/json-schema.ts'
 import { ASSIGNMENTS_PER_REQUEST_MAX, EMAIL_LENGTH_MAX } from '../../model/limits.ts'
+import { claimMembers } from './claims.ts'
 import { writtenMembers } from './fact-writes.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
 import { page, query, roleFilter, search, stateFilter, withInstanceRoles } from './query-parameters.ts'
@@ -42,6 +43,7 @@ export const UserRead = t.named(
     ...known,
     email: t.nullable(t.Text),
     ...answerMembers(userFields),
+    ...claimMembers,
     roles: t.described(
       t.listOf(t.open({ role: t.Text, tenant: t.Text, ...answerMembers(timeFields) })),
       'roles in tenants',

@@ -70,6 +70,12 @@ export const COPY_WAIT_MS = 60_000
 export const BUNDLE_LINES_MAX = 1_000
 /** Characters of facts that an export collects before it writes them to its file. */
 export const FACTS_WRITTEN_BYTES = 1024 * 1024
+/** Streams of the facts of a claim that run at the same time: each keeps the pages of its revision on disk. */
+export const FACT_STREAMS_MAX = 8
+/** Milliseconds that such a stream takes at most: a million facts are read in a minute by a reader that takes them. */
+export const FACT_STREAM_MS = 10 * 60_000
+/** Characters of such a stream that are read in one turn of the event loop: some hundred facts. */
+export const FACT_STREAM_BYTES_PER_TURN = 32 * 1024
 /** Exports of facts that run at the same time: each is a thread and a file. */
 export const FACTS_EXPORTS_MAX = 4
 /** Bytes of one line of a file of facts: a fact with all its attributes is a small part of it. */

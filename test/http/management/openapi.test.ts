@@ -184,7 +184,7 @@ describe('bodies and answers', () => {
 describe('the answers', () => {
   /** answers that are not JSON, such as a stream, or have no object of their own */
   const OTHERS =
-    /^\/docs|openapi\.json$|^\/metrics$|\/feed\/|^\/v2\/history\/\{event\}\/|\/audit_logs\/stream$|^\/v2\/facts\/.*\/export$|login/
+    /^\/docs|openapi\.json$|^\/metrics$|\/feed\/|^\/v2\/history\/\{event\}\/|\/audit_logs\/stream$|^\/v2\/facts\/.*\/(export|stream)$|login/
 
   it('are named with status and object for every route', async () => {
     const { paths } = await ensureDocument()

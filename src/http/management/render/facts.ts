@@ -16,6 +16,7 @@ import { shownPermissions } from '../../../management/objects/permission-form.ts
 import { type Assigned, findHolder } from '../../../management/objects/role-assignments.ts'
 import type { Related } from '../../../management/objects/tuples.ts'
 import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
+import { printClaims } from '../../../management/schemas/claims.ts'
 import type { GroupRuleRead } from '../../../management/schemas/group-rules.ts'
 import type { GroupBlock, GroupRoleRead } from '../../../management/schemas/groups.ts'
 import type { InstanceDetailed, InstanceRead } from '../../../management/schemas/instances.ts'
@@ -58,7 +59,7 @@ export function userRead(
     associated_tenants.push({ tenant, roles: names, status: 'active', resource_instance_roles })
   }
   const row = printUser({ id, key, email }, user, key)
-  return Object.assign(row, { roles, associated_tenants }, place(scope), times(user))
+  return Object.assign(row, { roles, associated_tenants }, place(scope), { ...times(user), ...printClaims(user) })
 }
 
 type TenantRole = UserRead['roles'][number]
@@ -118,6 +119,7 @@ export function assignmentRead(scope: Scope, assigned: Assigned): RoleAssignment
     tenant_id,
     ...printAssignment({}, assignment, ''),
     ...originIn(assignment),
+    ...printClaims(assignment),
     ...place(scope),
     created_at: printTime(created_at),
   }
@@ -150,6 +152,7 @@ export function assignmentDetailed(scope: Scope, view: View, assignment: RoleAss
       assignment.resource_instance === null ? null : requireInstanceBlock(view, assignment.resource_instance),
     ...printAssignment({}, assignment, ''),
     ...originIn(assignment),
+    ...printClaims(assignment),
     ...place(scope),
     created_at: printTime(assignment.created_at),
   }
@@ -181,7 +184,7 @@ export function instanceRead(scope: Scope, view: View, stored: ResourceInstance,
   const tenant_id = view.get('tenant', tenant)?.id ?? null
   const row = printInstance({ id, key: instance, resource, tenant, resource_id, tenant_id }, stored, instance)
   const relationships = detailed ? listRelationships(view, stored.key) : null
-  return Object.assign(row, { relationships }, place(scope), times(stored))
+  return Object.assign(row, { relationships }, place(scope), { ...times(stored), ...printClaims(stored) })
 }
 
 function listRelationships(view: View, instance: string): InstanceDetailed['relationships'] {
@@ -203,7 +206,7 @@ function listRelationships(view: View, instance: string): InstanceDetailed['rela
 export function tupleRead(scope: Scope, { tuple, ...ids }: Related): TupleRead {
   const { id, subject, relation, object, tenant } = tuple
   const row = printTuple({ id, subject, relation, object, tenant, ...ids, ...NO_DETAILS }, tuple, '')
-  return Object.assign(row, place(scope), times(tuple))
+  return Object.assign(row, place(scope), times(tuple), printClaims(tuple))
 }
 
 const printTuple = fieldPrinter(relationshipTupleFields)
@@ -240,7 +243,7 @@ export function setRuleRead(scope: Scope, rule: SetRule): SetRuleRead {
   const { id, user_set, permission, resource_set } = rule
   const { type, key: action } = split(permission)
   const key = `${user_set}_can_${action}_${type}_${resource_set}`
-  return { id, key, user_set, permission, resource_set, ...place(scope), ...times(rule) }
+  return { id, key, user_set, permission, resource_set, ...place(scope), ...times(rule), ...printClaims(rule) }
 }
 
 export function inviteRead(scope: Scope, view: View, invite: UserInvite): InviteRead {

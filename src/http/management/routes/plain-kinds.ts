@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { KINDS, type Objects, type PlainKind, type SearchedKind } from '../../../kinds/index.ts'
 import { toPascalCase } from '../../../kinds/pascal-case.ts'
 import type { FactName } from '../../../management/objects/fact-writes.ts'
+import { printClaims } from '../../../management/schemas/claims.ts'
 import { PLAIN_SCHEMAS } from '../../../management/schemas/plain-kinds.ts'
 import { attributeFilter, counted, page, query, search } from '../../../management/schemas/query-parameters.ts'
 import type * as t from '../../../model/json-schema.ts'
@@ -35,7 +36,7 @@ export function plainRoutes<K extends PlainKind>(app: FastifyInstance, managemen
     print: ({ scope }, objects) =>
       objects.map((object) => {
         const { id, key } = object
-        return Object.assign(printFields({ id, key }, object, key), place(scope), times(object))
+        return Object.assign(printFields({ id, key }, object, key), place(scope), times(object), printClaims(object))
       }),
     list: {
       query: query({ ...page, ...('attributes' in fields ? attributeFilter : {}), ...counted, ...search }),

@@ -70,3 +70,10 @@ const joinBounds = (all: readonly Bounds[], join: (nodes: readonly Node[]) => No
   narrow: all.flatMap(({ narrow }) => narrow),
   wide: all.flatMap(({ wide }) => wide),
 })
+
+/** Of what the attribute holds. */
+export const isList = (path: string): Node => ({ [path]: { array_superset: [] } })
+export const isScalar = (path: string): Node => ({ [path]: { anyOf: [{ equals: '' }, { 'not-equals': '' }] } })
+/** There, and not null. */
+export const isPresent = (path: string): Node => joinSome([isScalar(path), isList(path), isObject(path)])
+export const isObject = (path: string): Node => ({ [path]: { object_match: { match: {} } } })
