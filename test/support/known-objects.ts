@@ -158,7 +158,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     'POST /v2/facts/:p/:e/access_requests/:ref/cancel': { as: 'asker' },
     'POST /v2/facts/:p/:e/group_rules': byName('another'),
     'PATCH /v2/facts/:p/:e/group_rules/:ref': { group: { value: 'changed' } },
-    'POST /v2/facts/:p/:e/group_rules/plan': { delete: groupRule.id },
+    'POST /v2/facts/:p/:e/group_rules/plan': { create: byName('planned') },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/validate': { files: [{ name: 'policy.yaml', text: 'zerohop: 2' }] },
     'POST /v2/projects/:p/envs/:e/copy/plan': { target_env: { existing: 'production' } },
