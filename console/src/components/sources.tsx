@@ -5,7 +5,7 @@ import { Tag } from './tag.tsx'
 type Claims = components['schemas']['RoleAssignment']['claims']
 const HAND = 'hand'
 
-export const sourceText = (by: string): string =>
+const sourceText = (by: string): string =>
   by === HAND ? 'added by hand' : by === 'directory' ? 'from the directory' : `from sync ${by}`
 
 /** Whether it can be removed here. */
