@@ -22,6 +22,7 @@ import { measurePermissions } from './figures/permissions.mjs'
 import { measurePlans } from './figures/plan.mjs'
 import { measurePolicyTests } from './figures/policy-tests.mjs'
 import { measureReplicas } from './figures/replicas.mjs'
+import { measureShadow } from './figures/shadow.mjs'
 import { measureShapes } from './figures/shapes.mjs'
 import { measureStart } from './figures/start.mjs'
 import { measureTenantRoles } from './figures/tenant-roles.mjs'
@@ -47,6 +48,7 @@ const FIGURES = {
   pdp: measurePdp,
   start: measureStart,
   filters: measureFilters,
+  shadow: measureShadow,
   'policy-test': measurePolicyTests,
   'access-diff': measureAccessDiff,
   'access-review': measureAccessReview,

@@ -28,6 +28,7 @@ const SECTIONS = [
   'pdp',
   'start',
   'filters',
+  'shadow',
   'policy-test',
   'access-diff',
   'access-review',

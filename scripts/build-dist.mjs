@@ -19,6 +19,7 @@ const LIGHT_DOORS = [
   'filters',
   'client',
   'policy',
+  'shadow',
   ...['express', 'fastify', 'hono'].map((name) => `middleware/${name}`),
 ]
 const DOORS = [...LIGHT_DOORS, 'embedded', 'server', 'cli/zerohop'].map((name) => `dist/src/${name}.js`)

@@ -23,6 +23,7 @@ import { OF_NO_ONE } from './property/no-one.ts'
 import * as OF_TIMES_IN_THE_HOST from './property/times-canaries.ts'
 import { CANARIES as OF_REPLICAS } from './replicas/consistency/canaries.ts'
 import { NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './replicas/other-versions.ts'
+import { OF_REPORTS, OF_RUNS } from './shadow/canaries.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
 import { ANSWERS_AFTER_THEIR_WRITE } from './support/repeated-writes.ts'
 
@@ -40,6 +41,8 @@ const CANARIES: readonly Canary[] = [
   OF_ROLE_SIDES,
   OF_HOLDERS,
   OF_REQUESTS,
+  OF_REPORTS,
+  OF_RUNS,
   OF_CLAIMS,
   { 'no-one-signed-in': OF_NO_ONE['takes undefined for null']! },
   OF_EVERYBODY_IN_FILTERS,

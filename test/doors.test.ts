@@ -35,6 +35,11 @@ describe.each([
     expect(packagesBehind(`${folder}/policy.js`).filter((name) => !name.startsWith('msgpackr'))).toEqual(['yaml'])
   })
 
+  it('`zerohop/shadow` loads no package of its own', () => {
+    // msgpackr comes with files that the bundle shares with the other doors
+    expect(packagesBehind(`${folder}/shadow.js`).filter((name) => !name.startsWith('msgpackr'))).toEqual([])
+  })
+
   it('`zerohop/filters` loads nothing', () => {
     expect(packagesBehind(`${folder}/filters.js`)).toEqual([])
   })

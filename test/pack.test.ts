@@ -221,7 +221,7 @@ describe('the package', () => {
     ],
     [
       'with Node',
-      ['zerohop', 'zerohop/embedded', 'zerohop/client', 'zerohop/policy'],
+      ['zerohop', 'zerohop/embedded', 'zerohop/client', 'zerohop/policy', 'zerohop/shadow'],
       'node16',
       { lib: ['ES2022'], types: ['node'] },
     ],
@@ -326,6 +326,20 @@ const TYPED: Readonly<Record<string, string>> = {
     typed(pdp.check('ana', 'read', 'document'))
     // @ts-expect-error: roles are no facts
     loadPolicy('policy.yaml', { facts: { roles: [] } })
+    function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
+  'zerohop/shadow': `
+    import { loadImage } from 'zerohop'
+    import { type Difference, shadow, shadowAsync } from 'zerohop/shadow'
+    const pdp = loadImage(new Uint8Array())
+    const onDifference = ({ cause, old }: Difference) => (typed(cause), typed(old))
+    const can = shadow((user: string, action: string, resource: string) => user === action + resource, pdp, { onDifference })
+    const later = shadowAsync(async (id: number) => id > 1, pdp, {
+      question: (id) => ({ user: String(id), action: 'read', resource: 'document' }),
+    })
+    const allow: boolean = can('ana', 'read', 'document')
+    typed(allow), typed(await later(1)), typed(can.counts.agreed)
+    // @ts-expect-error: an old function that answers later
+    shadow(async () => true, pdp)
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/embedded': `
     import { open, type Zerohop } from 'zerohop/embedded'

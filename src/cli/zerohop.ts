@@ -22,6 +22,7 @@ import { addPlans } from './commands/plan-commands.ts'
 import { addPolicyFiles } from './commands/policy-commands.ts'
 import { addProposals } from './commands/proposals-commands.ts'
 import { addRequests } from './commands/requests-commands.ts'
+import { addShadow } from './commands/shadow-command.ts'
 import { addSuspensions } from './commands/suspensions-commands.ts'
 import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
@@ -182,6 +183,7 @@ addPdps(program)
 addGrants(program)
 addRequests(program)
 addSuspensions(program)
+addShadow(program)
 addHistory(program)
 addProposals(program)
 addLog(program)

@@ -167,15 +167,16 @@ function readJsonBodies(app: FastifyInstance, duplicates: Duplicates): void {
 }
 
 /**
- * Reads bodies of type application/json.
+ * Reads bodies of type application/json, or of another type that is JSON.
  * @param admit throws on a request whose body is not read at all
  */
 export function addJsonParser(
   app: FastifyInstance,
   duplicates: Duplicates,
   admit: (request: FastifyRequest) => void = () => undefined,
+  type = JSON_TYPE,
 ): void {
-  app.addContentTypeParser(JSON_TYPE, (request, _payload, done) => {
+  app.addContentTypeParser(type, (request, _payload, done) => {
     try {
       admit(request)
     } catch (error) {
@@ -198,7 +199,7 @@ function findJsonLimits({ routeOptions: { bodyLimit, config } }: FastifyRequest)
 }
 
 /** @throws JSON_INVALID on a body that is packed: what it unpacks to is not bounded by its length */
-function requirePlain(encoding: string | undefined): void {
+export function requirePlain(encoding: string | undefined): void {
   if (encoding === undefined || encoding === 'identity') return
   const reason = `its content-encoding is \`${encoding.slice(0, 32)}\`, send it plain`
   throw new ZerohopError('JSON_INVALID', { reason }, { path: ['body'] })

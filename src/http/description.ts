@@ -23,6 +23,7 @@ export const TAGS = {
   user_invites: 'Users who are invited but do not exist yet.',
   access_requests: 'Requests of users for a role for a time, and what became of them.',
   proxy_configs: 'Services to which the PDP forwards requests, with their secrets.',
+  SCIM: 'Users and groups of an identity provider, by RFC 7643 and RFC 7644.',
   history: 'What was done through this API, and by whom.',
   activity: 'The history in words.',
   auth: 'Sessions of users in a tenant, for the routes that the middleware mounts.',

@@ -148,10 +148,13 @@ function listResponses(
   answers: Readonly<Record<string, Part>> | undefined,
   schemas: NamedSchemas,
 ): Part {
+  const isScim = url.startsWith('/scim/')
   const done = Object.entries(answers ?? {}).map(([status, schema]) => {
     if (schema.type === 'null') return [status, { description: 'done, without a body', type: 'null' }]
-    return [status, answer('done', schemas.published(nameList(schema)))]
+    return [status, answer('done', schemas.published(nameList(schema)), isScim ? SCIM_JSON_TYPE : JSON_TYPE)]
   })
+  // its errors are of a form of its own
+  if (isScim) return { ...Object.fromEntries(done), default: answer('an error of RFC 7644', {}, SCIM_JSON_TYPE) }
   const type = /^\/v[12]\/feed\//.test(url) ? 'application/octet-stream' : (TYPES[url] ?? JSON_TYPE)
   return {
     ...(answers === undefined ? { '2XX': answer('done', {}, type) } : Object.fromEntries(done)),
@@ -161,6 +164,7 @@ function listResponses(
 }
 
 const JSON_TYPE = 'application/json'
+const SCIM_JSON_TYPE = 'application/scim+json'
 /** For answers that are not JSON. */
 const TYPES: Readonly<Record<string, string>> = {
   '/docs': 'text/html',
@@ -190,6 +194,7 @@ function formatNeed(operation: Operation | undefined): string {
   if (operation === undefined) return 'Needs no API key.'
   const { level, access, ...more } = ACCESS[operation]
   const whose = {
+    directory: 'the level of a directory',
     tenant: 'any level, also of the tenant that the path names',
     env: 'widest' in more ? 'the level of an environment' : 'any level but that of a tenant',
     project: 'the level of a project or an organization',

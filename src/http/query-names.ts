@@ -48,11 +48,11 @@ export function checkQueries(app: FastifyInstance): void {
 }
 
 /**
- * What a list, or another route that reads a query, reads of it; undefined for other routes, and for the first version,
- * which stays as lenient as it was.
+ * What a list, or another route that reads a query, reads of it; undefined for other routes, for the first version,
+ * which stays as lenient as it was, and for SCIM, whose providers add parameters of their own.
  */
 function namesRead({ method, routeOptions: { schema, url = '' } }: FastifyRequest): readonly string[] | undefined {
-  if (method !== 'GET' || url.startsWith('/v1/')) return undefined
+  if (method !== 'GET' || url.startsWith('/v1/') || url.startsWith('/scim/')) return undefined
   const { 200: answer } = (schema?.response ?? {}) as { readonly 200?: { readonly type?: string } }
   return schema?.querystring === undefined && answer?.type !== 'array' ? undefined : namesIn(schema?.querystring)
 }

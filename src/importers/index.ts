@@ -48,6 +48,11 @@ export const IMPORTERS = {
     ],
     load: () => import('./cedar/importer.ts'),
   },
+  csv: {
+    takes: 'a mapping, mapping.yaml, which names the files and a policy',
+    options: [],
+    load: () => import('./csv/importer.ts'),
+  },
   openfga: {
     takes: 'a store with its tests, store.fga.yaml; or a model, model.fga, fga.mod or model.json, and files of tuples',
     options: [

@@ -2,9 +2,14 @@
 import type { Stored } from '../model/objects.ts'
 import type { Kind } from './kind.ts'
 
-/** From the widest to the narrowest. */
-export const KEY_LEVELS = ['org', 'project', 'env', 'tenant'] as const
+/**
+ * From the widest to the narrowest; `directory` is for one environment and SCIM alone (docs/scim.md), so that a provider
+ * holds nothing that does more.
+ */
+export const KEY_LEVELS = ['org', 'project', 'env', 'tenant', 'directory'] as const
 export type KeyLevel = (typeof KEY_LEVELS)[number]
+/** What becomes the key of a user whom a directory makes; it never changes. */
+export type DirectoryUserKey = 'user_name' | 'external_id'
 /** `permit`: as the public command line of that name takes it. */
 export type KeyForm = 'permit'
 export type AccessLevel = 'admin' | 'write' | 'read' | 'no_access'
@@ -22,6 +27,8 @@ export interface ApiKey extends Stored {
   readonly environment_id: string | null
   /** id of the tenant that a key of level `tenant` is for, in that environment */
   readonly tenant_id?: string
+  /** of level `directory`: what becomes the key of a user whom the directory makes; absent: its `userName` */
+  readonly user_key?: Exclude<DirectoryUserKey, 'user_name'>
   /** id of the user whose session in that tenant it is: no key then, and without any access */
   readonly user_id?: string
   /** from when it is refused, ms since 1970; a key without one has no end */
@@ -46,6 +53,7 @@ export const isSession = (key: Pick<ApiKey, 'user_id'>): boolean => key.user_id 
 
 export const apiKey = {
   number: 131,
+  newerNumbers: { directory: 195 },
   hasIds: true,
   hasOwnTable: false,
   indexes: {

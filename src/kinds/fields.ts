@@ -12,6 +12,12 @@ export interface Suspension {
   readonly suspended_at: number
   readonly valid_from?: number
   readonly valid_until?: number
+  /**
+   * the directory says so: that the user is not active, or that it deleted the user (docs/scim.md). It has no times then
+   */
+  readonly directory?: 'inactive' | 'deleted'
+  /** what a person said besides the directory: in force again once the directory says otherwise */
+  readonly by_hand?: Suspension
 }
 
 /** What may be sent of it; an absent time stays as it is stored, and null clears it. */

@@ -9,6 +9,9 @@ import { type AppliedObject, appliedObject } from './applied-object.ts'
 import { builtIn } from './built-in.ts'
 import { type ConditionSet, type ConditionSetPolicy, conditionSet } from './condition-set.ts'
 import { type DeletedEnvironment, deletedEnvironment } from './deleted-environment.ts'
+import { type DirectoryGroup, directoryGroup } from './directory-group.ts'
+import { type DirectoryMember, directoryMember } from './directory-member.ts'
+import { type DirectoryUser, directoryUser } from './directory-user.ts'
 import { type Environment, environment } from './environment.ts'
 import type { Fields, OwnName } from './fields.ts'
 import { type Group, group } from './group.ts'
@@ -56,6 +59,9 @@ export interface EnvironmentObjects {
   proxy_config: ProxyConfig
   applied_object: AppliedObject
   proposal: Proposal
+  directory_user: DirectoryUser
+  directory_group: DirectoryGroup
+  directory_member: DirectoryMember
 }
 
 export type EnvironmentKind = keyof EnvironmentObjects
@@ -118,6 +124,9 @@ export const KINDS = {
   /* canary: plain-kind */ applied_object: appliedObject,
   tenant_role: tenantRole,
   proposal,
+  directory_user: directoryUser,
+  directory_group: directoryGroup,
+  directory_member: directoryMember,
   organization,
   project,
   environment,

@@ -67,6 +67,7 @@ export type Feature =
   | 'requests'
   | 'tenant_roles'
   | 'claims'
+  | 'directory'
 
 /**
  * One kind of stored object. `T` is the stored object, `P` what decisions read of it: `never` when they read nothing.

@@ -95,6 +95,7 @@ export const ERRORS = {
   },
   ELEMENTS_SESSION_UNKNOWN: { class: 'missing', message: 'there is no such session, or it has ended' },
   ELEMENTS_MISSING: { class: 'rejected', message: 'no Elements host configured' },
+  SCIM_INVALID: { class: 'rejected', message: '{reason}' },
   POLICY_INVALID: { class: 'invalid', message: 'the policy has errors: {reason}' },
   // objects
   ITEMS_DIFFER: {

@@ -2,7 +2,7 @@
 // over how long a role is given, and so make permanent what is to end, over the suspension of a user (D16), over a role of
 // everybody (D16), which they take for one of a user, over a rule whose user set is a role on instances
 // (D17), over who invited: what a tenant offers is looked at again when it is accepted, over what an environment requires
-// of writes, over requests for access and roles of tenants (D18), which they do not know, or over the claims of others, which
+// of writes, over requests for access, roles of tenants (D18) and what directories own, which they do not know, or over the claims of others, which
 // they would delete. So an object that has such a feature is written into logs, snapshots and
 // checkpoints under a kind of its own, and the first one gives the data folder another format (tables.ts).
 import type { Claimed } from '../kinds/claims.ts'
@@ -23,6 +23,11 @@ type AnyKind = Kind<KindName, Objects[KindName], unknown>
 const FEATURES: {
   readonly [F in Feature]: { readonly prefix: string; readonly isIn: (object: object) => boolean }
 } = {
+  directory: {
+    prefix: 'scim',
+    // all objects of a directory, and its keys
+    isIn: (object) => ((object as Partial<Objects['api_key']>).level ?? 'directory') === 'directory',
+  },
   claims: {
     prefix: 'claimed',
     isIn: (object) => (object as Claimed).claims !== undefined,

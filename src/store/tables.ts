@@ -34,6 +34,7 @@ const FEATURE_FORMATS: { readonly [F in Feature]: number } = {
   requests: 10,
   tenant_roles: 11,
   claims: 12,
+  directory: 14,
 }
 const FORMATS: readonly number[] = [FORMAT, ...Object.values(FEATURE_FORMATS)]
 /** The formats that this version opens as they are, for error texts. */

@@ -5,7 +5,7 @@ import { importer } from '../../src/importers/casbin/importer.ts'
 import type { Imported, Importer, ImporterOptions } from '../../src/importers/frame/importer.ts'
 import { prove } from '../../src/importers/frame/proof.ts'
 import { makeReport, type Report } from '../../src/importers/frame/report.ts'
-import { loadTests, loadWritten, printFiles } from '../../src/importers/frame/written.ts'
+import { loadTests, loadWritten, printFiles, readWrittenFacts } from '../../src/importers/frame/written.ts'
 import type { Problem } from '../../src/management/policy-file/problem.ts'
 import { Pdp } from '../../src/pdp/pdp.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -51,7 +51,8 @@ export async function convertWith(
   if (!(pdp instanceof Pdp)) return { problems: pdp.problems }
   const tests = loadTests(out, imported.tests)
   if ('problems' in tests) return { problems: tests.problems }
-  const proof = await prove(imported, pdp, { questions, seed: 1, tests })
+  const written = () => readWrittenFacts(out)
+  const proof = await prove(imported, pdp, { questions, seed: 1, tests, written })
   return { problems: [], report: makeReport(from, names, imported.findings, proof), imported, folder: out }
 }
 

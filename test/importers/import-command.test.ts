@@ -10,7 +10,7 @@ import { ROOT } from '../tidy/source.ts'
 
 const [PAGE = '', ...SECTIONS] = readFileSync(join(ROOT, 'docs/moving.md'), 'utf8').split(/^## From (?!casbin)/m)
 const findSection = (name: string): string => SECTIONS.find((text) => text.startsWith(`${name}\n`)) ?? ''
-const [OPENFGA, CASL, CEDAR] = [findSection('OpenFGA'), findSection('CASL'), findSection('Cedar')]
+const [OPENFGA = '', CASL = '', CEDAR = '', CSV = ''] = ['OpenFGA', 'CASL', 'Cedar', 'CSV'].map(findSection)
 const blocks = (language: string, page = PAGE): string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, text = '']) => text)
 const [MODEL = ''] = blocks('conf')
@@ -73,6 +73,19 @@ describe('docs/moving.md, as files are', () => {
     const commands = blocks('sh', CEDAR).flatMap((block) => block.match(/^npx zerohop .*$/gm) ?? [])
     const imported = await run(...words(commands[0]))
     expect([imported.out.trimEnd(), imported.code]).toEqual([blocks('text', CEDAR)[0]?.trimEnd(), 0])
+    await run('org', 'create', 'acme')
+    expect((await run('import', 'converted/policy.yaml')).out).toContain(' created, 0 changed, 0 deleted')
+    expect((await run('import', 'converted/facts.ndjson')).code).toBe(0)
+  })
+
+  it('prints what the commands print of CSV files, and the files are imported', async () => {
+    const [mapping = '', policy = ''] = blocks('yaml', CSV)
+    for (const [name, text] of Object.entries({ 'mapping.yaml': mapping, 'policy.yaml': policy })) write(name, text)
+    for (const [at, name] of ['organisations.csv', 'people.csv', 'members.csv'].entries())
+      write(name, blocks('csv', CSV)[at] ?? '')
+    const commands = blocks('sh', CSV).flatMap((block) => block.match(/^npx zerohop .*$/gm) ?? [])
+    const imported = await run(...words(commands[0]))
+    expect([imported.out.trimEnd(), imported.code]).toEqual([blocks('text', CSV)[0]?.trimEnd(), 0])
     await run('org', 'create', 'acme')
     expect((await run('import', 'converted/policy.yaml')).out).toContain(' created, 0 changed, 0 deleted')
     expect((await run('import', 'converted/facts.ndjson')).code).toBe(0)

@@ -10,12 +10,14 @@ import {
   requireAccess,
 } from '../../src/management/rules/access.ts'
 
-const LEVELS: readonly KeyLevel[] = ['tenant', 'env', 'project', 'org']
+const LEVELS: readonly KeyLevel[] = ['directory', 'tenant', 'env', 'project', 'org']
 const ACCESSES: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']
 
 /** the narrowest level, where it is not that of an environment */
 const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
   'scope.read': 'tenant',
+  'directory.read': 'directory',
+  'directory.write': 'directory',
   'members.read': 'tenant',
   'members.write': 'tenant',
   'organization.stats': 'org',
@@ -32,7 +34,11 @@ const NARROWEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
 }
 
 /** the widest level, where a wider key may not either */
-const WIDEST: Readonly<Partial<Record<Operation, KeyLevel>>> = { 'audit.write': 'env' }
+const WIDEST: Readonly<Partial<Record<Operation, KeyLevel>>> = {
+  'audit.write': 'env',
+  'directory.read': 'directory',
+  'directory.write': 'directory',
+}
 
 /** the least access that each operation needs, at every level that may do it */
 const LEAST: Readonly<Record<Operation, AccessLevel>> = {
@@ -73,6 +79,8 @@ const LEAST: Readonly<Record<Operation, AccessLevel>> = {
   'feed.read': 'read',
   'members.read': 'read',
   'members.write': 'write',
+  'directory.read': 'read',
+  'directory.write': 'write',
 }
 
 describe('requireAccess', () => {
@@ -109,7 +117,7 @@ describe('what a key reaches', () => {
     name: null,
     organization_id: 'o',
     project_id: level === 'org' ? null : 'p1',
-    environment_id: level === 'env' || level === 'tenant' ? 'e1' : null,
+    environment_id: level === 'org' || level === 'project' ? null : 'e1',
     created_at: 0,
     updated_at: 0,
   })
@@ -146,7 +154,7 @@ describe('a person who acts as a stored user', () => {
         expect([operation, level, acts]).toEqual([
           operation,
           level,
-          reads || (operation === 'request.write' && level !== 'tenant'),
+          reads || (operation === 'request.write' && level !== 'tenant' && level !== 'directory'),
         ])
       }
     expect(hasAccess({ level: 'env', access: 'no_access', actsAsUser: true }, 'request.write')).toBe(false)

@@ -102,6 +102,12 @@ const REFERENCES: { readonly [K in EnvironmentKind]: (object: Objects[K]) => rea
   access_request: () => [],
   applied_object: () => [],
   proposal: () => [],
+  directory_user: ({ key }) => [['user', key]],
+  directory_group: () => [],
+  directory_member: ({ group, user }) => [
+    ['directory_group', group],
+    ['user', user],
+  ],
 }
 const KIND_NAMES = Object.keys(REFERENCES) as readonly EnvironmentKind[]
 
@@ -153,7 +159,16 @@ describe('[D11] what a delete leaves behind', () => {
         ([kind]) => kind,
       ),
     )
-    const kinds = ['action', 'condition_set', 'relation', 'resource', 'resource_instance', 'resource_role', 'role']
+    const kinds = [
+      'action',
+      'condition_set',
+      'directory_group',
+      'relation',
+      'resource',
+      'resource_instance',
+      'resource_role',
+      'role',
+    ]
     expect([...named].toSorted()).toEqual([...kinds, 'tenant', 'tenant_role', 'user'].toSorted())
     expect(dangling(view)).toEqual([])
   })
@@ -255,6 +270,8 @@ async function makeWorld({ run }: ManagementData): Promise<void> {
     tenant_id: 'acme',
     resource_instance_id: 'doc:one',
   })
+  const { id } = await run('createDirectoryUser', { body: { userName: 'eva' }, userKey: 'user_name' })
+  await run('createDirectoryGroup', { body: { displayName: 'Engineers', members: [{ value: id }] } })
   await run('createGroup', { group_instance_key: 'team', group_tenant: 'acme' })
   await run('addGroupUser', { group: 'team', user: 'ben' })
   await run('addGroupRole', {

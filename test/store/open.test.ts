@@ -137,7 +137,7 @@ describe('a folder that is not ours', () => {
     const root = open({ path: data, noSubdir: false })
     await root.openDB<number, string>({ name: 'meta', encoding: 'json' }).put('format', 999)
     await root.close()
-    const refused = { ...error('DATA_FOREIGN'), details: { got: 999, want: '3 to 11' } }
+    const refused = { ...error('DATA_FOREIGN'), details: { got: 999, want: '3 to 14' } }
     await expect(openTestStore(data)).rejects.toMatchObject(refused)
   })
 

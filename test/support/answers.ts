@@ -54,7 +54,7 @@ export function watchAnswers(app: FastifyInstance): Watched {
 
 function findMismatch(document: OpenApiDocument, response: Part, bodies: readonly string[]): string | undefined {
   const content = response.content as Readonly<Record<string, { readonly schema: Part }>> | undefined
-  const schema = content?.['application/json']?.schema
+  const schema = (content?.['application/json'] ?? content?.['application/scim+json'])?.schema
   if (schema === undefined) return bodies.every((body) => body === '') ? undefined : 'a body is not named'
   const root = { ...schema, components: document.components } as never
   const values: unknown[] = [...new Set(bodies)].map((body) => JSON.parse(body))

@@ -14,6 +14,7 @@ const SECTIONS = [
   'decision',
   'access-diff',
   'access-review',
+  'directory',
   'snapshot',
   'past',
   'decision-log',
@@ -24,6 +25,7 @@ const SECTIONS = [
   'plan',
   'revert',
   'import',
+  'shadow',
 ].map((name) => `src/model/limits/${name}-limits.ts`)
 
 interface Limit {

@@ -46,6 +46,7 @@ const FLOORS: readonly (readonly Part[])[] = [
   [
     { name: 'src/pdp', files: /^src\/pdp\// },
     { name: 'src/management/rules', files: /^src\/management\/rules\// },
+    { name: 'src/management/directory', files: /^src\/management\/directory\// },
     { name: 'src/management/snapshot', files: /^src\/management\/snapshot\// },
     { name: 'src/management/history', files: /^src\/management\/history\// },
     { name: 'src/decision-log', files: /^src\/decision-log\/(?!schema\.ts$)/ },
@@ -65,7 +66,10 @@ const FLOORS: readonly (readonly Part[])[] = [
   [{ name: 'src/management/access-review', files: /^src\/management\/access-review\// }],
   [{ name: 'use cases and migration of src/v1', files: /^src\/v1\/(use-cases|migrate)\// }],
   [{ name: 'src/management/host', files: /^src\/management\/host\// }],
-  [{ name: 'src/policy-test', files: /^src\/policy-test\// }],
+  [
+    { name: 'src/policy-test', files: /^src\/policy-test\// },
+    { name: 'src/shadow', files: /^src\/shadow\// },
+  ],
   [{ name: 'src/importers', files: /^src\/importers\// }],
   [
     { name: 'src/http', files: /^src\/http\// },
@@ -241,11 +245,11 @@ interface WordRule {
 
 /**
  * Processes, HTTP and doors; the writer's clock and mint, the lock of the folder, the sealing of secrets; the age of
- * files, the expiry of snapshots and of filters; records of decisions in an application; the
+ * files, the expiry of snapshots and of filters; the sample of a shadow run; records of decisions in an application; the
  * nonces of a follower, the keys of the writes of a client; what runs in a browser.
  */
 const BORDER =
-  /^src\/((cli|http|integration|browser|v1\/(routes|pdp|migrate\/commands))\/|(embedded|server|filters\/form|pdp\/(connect|decision-sender|last-image|snapshot|taking|answering)|management\/snapshot\/snapshot-file|model\/moment|client\/(http-feed|repeated-writes)|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
+  /^src\/((cli|http|integration|browser|v1\/(routes|pdp|migrate\/commands))\/|(embedded|server|shadow|filters\/form|pdp\/(connect|decision-sender|last-image|snapshot|taking|answering)|management\/snapshot\/snapshot-file|model\/moment|client\/(http-feed|repeated-writes)|decision-log\/(database-)?audit-thread|store\/(batch|writer-thread|lock|secrets|postgres\/replica-writer))\.ts$)/
 
 const WORDS: readonly WordRule[] = [
   { word: /\bWebAssembly\b/, about: /^src\//, home: /^src\/kernel\//, mend: 'only src/kernel uses WebAssembly' },

@@ -7,7 +7,7 @@ import { Option } from 'commander'
 import type { Imported, ImporterOptions } from '../../importers/frame/importer.ts'
 import { prove } from '../../importers/frame/proof.ts'
 import { makeReport, printReport } from '../../importers/frame/report.ts'
-import { loadTests, loadWritten, printFiles, REPORT_NAME } from '../../importers/frame/written.ts'
+import { loadTests, loadWritten, printFiles, REPORT_NAME, readWrittenFacts } from '../../importers/frame/written.ts'
 import { IMPORTERS, type ImporterName } from '../../importers/index.ts'
 import type { Problem, Source } from '../../management/policy-file/problem.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -68,7 +68,8 @@ export async function importFrom(files: readonly string[], options: FromOptions)
   if ('problems' in tests) return refuse(tests.problems, tests.sources)
   const counter = startCounter('asked', Math.min(questions, imported.questions.total))
   const onAsked = (asked: number): void => counter.set(asked)
-  const proof = await prove(imported, pdp, { seed, questions, tests, onAsked }).finally(() => counter.end())
+  const written = () => readWrittenFacts(out)
+  const proof = await prove(imported, pdp, { seed, questions, tests, onAsked, written }).finally(() => counter.end())
   const report = makeReport(from, files, imported.findings, proof)
   const text = `${JSON.stringify(report, null, 2)}\n`
   writeOut(join(out, REPORT_NAME), text)

@@ -62,7 +62,7 @@ export type CreateKeyOptions = KeyOptions & Omit<NewKey, 'expires_at'> & { reado
 
 /** Prints only the secret, so that it can be assigned to a variable. */
 export async function createKey(env: Env, options: CreateKeyOptions) {
-  const { level, access, project, environment, tenant, name, expires, form, ...of } = options
+  const { level, access, project, environment, tenant, name, expires, form, userKey, ...of } = options
   const asked = {
     ...{ level, access },
     ...(project === undefined ? {} : { project }),
@@ -71,6 +71,7 @@ export async function createKey(env: Env, options: CreateKeyOptions) {
     ...(name === undefined ? {} : { name }),
     ...(expires === undefined ? {} : { expires_at: endIn(expires) }),
     ...(form === undefined ? {} : { form }),
+    ...(userKey === undefined ? {} : { userKey }),
   }
   printSecret(await resolveKeys(env, of).create(inDefaultProject(asked)), of)
 }
@@ -154,7 +155,7 @@ function atApi(client: ManagementClient): Keys {
       }
       return rows
     },
-    create: async ({ level, access, project, environment, tenant, name, expires_at, form }) => {
+    create: async ({ level, access, project, environment, tenant, name, expires_at, form, userKey }) => {
       const { organization_id } = dataOf(await client.GET('/v2/api-key/scope'))
       const body = {
         ...{ organization_id, object_type: level, access_level: access },
@@ -164,6 +165,7 @@ function atApi(client: ManagementClient): Keys {
         ...(name === undefined ? {} : { name }),
         ...(expires_at === undefined ? {} : { expires_at }),
         ...(form === undefined ? {} : { form }),
+        ...(userKey === undefined ? {} : { user_key: userKey }),
       }
       return toMinted(dataOf(await client.POST('/v2/api-key', { body })))
     },
@@ -232,7 +234,7 @@ async function organizationAt(client: ManagementClient) {
 /** An environment without a project is in project `default`, as for export and import. */
 function inDefaultProject<K extends Pick<NewKey, 'level' | 'project' | 'environment'>>(key: K): K {
   const { level, project, environment } = key
-  const isBare = (level === 'env' || level === 'tenant') && project === undefined && environment !== undefined
+  const isBare = level !== 'org' && level !== 'project' && project === undefined && environment !== undefined
   return isBare && parseId(environment) === undefined ? { ...key, project: 'default' } : key
 }
 

@@ -74,9 +74,15 @@ function addKeys(program: Command): void {
         .choices(['admin', 'write', 'read', 'no_access'])
         .default('admin'),
     )
-    .option('--project <project>', 'id or key of the project (default, for a key of level env or tenant)')
+    .option('--project <project>', 'id or key of the project (default, for a key of level env, tenant or directory)')
     .option('--environment <environment>', 'id or key of the environment')
     .option('--tenant <tenant>', 'id or key of the tenant, for a key of level tenant')
+    .addOption(
+      new Option(
+        '--user-key <field>',
+        'for a key of level directory: what becomes the key of a new user (default: user_name)',
+      ).choices(['user_name', 'external_id']),
+    )
     .option('--name <name>', 'what the key is for')
     .option('--expires <when>', 'when it expires: after a time such as 90d, or at a time such as 2027-06-30T00:00:00Z')
     .addOption(
@@ -88,6 +94,7 @@ function addKeys(program: Command): void {
         'zerohop keys create --level org --name deploy --data ./data',
         'zerohop keys create --environment production --access read --name ci --expires 90d',
         'zerohop keys create --level tenant --environment production --tenant acme --access write --name acme-admins',
+        'zerohop keys create --level directory --environment production --access write --name okta',
         'PDP_API_KEY=… zerohop keys create --environment production --access read --name pdp --api https://zerohop.example.com',
       ),
     )

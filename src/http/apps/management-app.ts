@@ -48,6 +48,7 @@ import { proposalRoutes } from '../management/routes/proposals.ts'
 import { replayRoutes } from '../management/routes/replay.ts'
 import { revertRoutes } from '../management/routes/revert.ts'
 import { tenantReadRoutes } from '../management/routes/tenant-reads.ts'
+import { scimRoutes } from '../management/scim/scim-app.ts'
 import { auditMetrics, checkpointMetrics, storeMetrics } from '../management/store-metrics.ts'
 import { answerSystem } from '../management/system-requests.ts'
 import { answerMetrics, countRequests, intakeMetrics, Metrics, operatorCheck } from '../metrics.ts'
@@ -184,6 +185,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     auditRoutes(guarded, management)
     lastUsedRoutes(guarded, management)
     elementsRoutes(guarded, management)
+    scimRoutes(guarded, management)
     v1Routes(guarded, management)
     routes?.(guarded, management)
   })

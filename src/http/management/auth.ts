@@ -188,7 +188,7 @@ export class Gate {
   /** Ids of the environments that the key reaches. */
   environments(caller: Caller): string[] {
     const { level, environment_id: own, project_id } = caller.key
-    if (level === 'env' || level === 'tenant') return own === null ? [] : [own]
+    if (level !== 'org' && level !== 'project') return own === null ? [] : [own]
     const view = this.control(caller)
     const project = project_id === null ? undefined : view.find('project', project_id)
     if (level === 'project' && project === undefined) return []
@@ -227,6 +227,15 @@ export class Gate {
     if (tenant === undefined) throw missing('tenant', ref ?? key.tenant_id ?? '')
     if (ref !== undefined && view.find('tenant', ref)?.id !== tenant.id) throw missing('tenant', ref)
     return tenant
+  }
+
+  /** The environment of the key of a directory, whose requests name none. @throws OBJECT_NOT_FOUND */
+  ownScope(caller: Caller): Scope {
+    const view = this.control(caller)
+    const { environment_id: id } = caller.key
+    const environment = id === null ? undefined : view.find('environment', id)
+    if (environment === undefined) throw missing('environment', id ?? '')
+    return { organization: caller.organization, project: view.require('project', environment.project), environment }
   }
 
   /**
@@ -332,6 +341,7 @@ function admit(request: FastifyRequest, gate: Gate, caller: Caller, operation: O
   const { p, e, ref } = request.params as { p?: string; e?: string; ref?: string }
   const { outside, mayBeGone } = request.routeOptions.config
   if (outside) request.scope = gate.outside(caller)
+  else if (caller.key.level === 'directory') request.scope = gate.ownScope(caller)
   else if (p !== undefined && e !== undefined && !mayBeGone) request.scope = gate.scope(caller, p, e)
   if (caller.key.level === 'tenant') request.ownTenant = gate.ownTenant(caller, ref)
   // undefined on routes that are about no environment

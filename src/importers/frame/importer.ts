@@ -2,6 +2,7 @@
 // for all of them and lies beside this file: keys, the files that are written, the report, and the proof, which asks
 // both engines the same questions. An importer never widens: what has no equal is a finding, and gives nothing.
 // docs/adr/0054-importers.md; src/importers/index.ts lists the importers.
+import type { FactLists } from '../../management/policy-file/export.ts'
 import type { Problem, Source } from '../../management/policy-file/problem.ts'
 import type { JsonObject } from '../../model/objects.ts'
 import type { FactKind } from '../../model/policy-kinds.ts'
@@ -32,6 +33,11 @@ export interface Imported<Old = unknown> {
   /** JavaScript of `toQuestion` and what it needs, for the application; it may call `key` and `userKey` */
   readonly helper: string
   readonly questions: Questions<Old>
+  /**
+   * In place of questions, where nothing can be asked: compares what was written with what was read.
+   * @param seed of the proof
+   */
+  readonly compare?: (written: Partial<FactLists>, seed: number) => Proof
   /** tests of the old files, which become policy tests */
   readonly tests?: readonly ImportedTest[]
   /** Opens the old engine on the same files. @throws PACKAGE_MISSING when its package is not installed */
@@ -110,4 +116,30 @@ export interface OldEngine<Old> {
   /** What it answers; rejects where it fails to answer. */
   ask(old: Old): Promise<boolean>
   close(): Promise<void>
+}
+
+/** A question that the engines answer differently. */
+export interface Difference {
+  readonly question: string
+  /** `failed`: it did not answer */
+  readonly old: 'allow' | 'deny' | 'failed'
+  readonly new: 'allow' | 'deny'
+  /** of an old engine that did not answer */
+  readonly reason?: string
+}
+
+export interface Proof {
+  readonly engine: string
+  /** of what the questions are made */
+  readonly universe: string
+  readonly questions: number
+  readonly asked: number
+  readonly seed: number
+  /** questions that both engines allow: a proof over denials alone says little */
+  readonly allowed: number
+  /** all of them, also those that the list has no room for */
+  readonly different: number
+  /** those that Zerohop allows and the old engine does not */
+  readonly wider: number
+  readonly differences: readonly Difference[]
 }

@@ -1,8 +1,9 @@
 // The proof of an import: the old engine and a PDP over the written files are asked the same questions, and each one
 // that they answer differently is listed.
+import type { FactLists } from '../../management/policy-file/export.ts'
 import { IMPORT_DIFFERENCES_MAX } from '../../model/limits.ts'
 import type { Pdp } from '../../pdp/pdp.ts'
-import type { Check, Imported } from './importer.ts'
+import type { Check, Difference, Imported, Proof } from './importer.ts'
 import { sampleIndexes } from './universe.ts'
 
 export interface ProofOptions {
@@ -12,40 +13,17 @@ export interface ProofOptions {
   readonly seed: number
   /** PDPs with the facts of tests, by their keys */
   readonly tests?: ReadonlyMap<string, Pdp>
+  /** the facts that were written, for importers that compare them */
+  readonly written?: () => Partial<FactLists>
   /** called with how many were asked */
   readonly onAsked?: (asked: number) => void
 }
 
-/** A question that the engines answer differently. */
-export interface Difference {
-  readonly question: string
-  /** `failed`: it did not answer */
-  readonly old: 'allow' | 'deny' | 'failed'
-  readonly new: 'allow' | 'deny'
-  /** of an old engine that did not answer */
-  readonly reason?: string
-}
-
-export interface Proof {
-  readonly engine: string
-  /** of what the questions are made */
-  readonly universe: string
-  readonly questions: number
-  readonly asked: number
-  readonly seed: number
-  /** questions that both engines allow: a proof over denials alone says little */
-  readonly allowed: number
-  /** all of them, also those that the list has no room for */
-  readonly different: number
-  /** those that Zerohop allows and the old engine does not */
-  readonly wider: number
-  readonly differences: readonly Difference[]
-}
-
 /** Asks both. @throws PACKAGE_MISSING when the old engine is not there */
 export async function prove(imported: Imported, pdp: Pdp, options: ProofOptions): Promise<Proof> {
-  const { questions } = imported
+  const { questions, compare } = imported
   const { seed } = options
+  if (compare !== undefined) return compare(options.written?.() ?? {}, seed)
   const differences: Difference[] = []
   const sums = { asked: 0, allowed: 0, different: 0, wider: 0 }
   const engine = await imported.open()

@@ -2,8 +2,7 @@
 import { counted } from '../../model/counted.ts'
 import { IMPORT_DIFFERENCES_SHOWN } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
-import type { Finding } from './importer.ts'
-import type { Proof } from './proof.ts'
+import type { Finding, Proof } from './importer.ts'
 
 export interface Report {
   /** nothing is unsaid, and every question that was asked has the same answer */

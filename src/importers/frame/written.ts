@@ -2,6 +2,7 @@
 // of users, so that the proof is about the files and not about what the importer holds in memory.
 import { join } from 'node:path'
 import { Document, isSeq, stringify, visit } from 'yaml'
+import type { FactLists } from '../../management/policy-file/export.ts'
 import { FACTS_VERSION } from '../../management/policy-file/facts-lines.ts'
 import { FactsReader } from '../../management/policy-file/facts-reader.ts'
 import { formatPolicy } from '../../management/policy-file/format.ts'
@@ -83,6 +84,19 @@ export function loadWritten(folder: string): Pdp | Refused {
   const { sources, problems: unread } = readSources([join(folder, POLICY_NAME)], process.cwd())
   const { under, problems } = policyUnderTest(sources)
   if (under === undefined || unread.length > 0) return { sources, problems: [...unread, ...problems] }
+  const { source, reader, refused, refuse } = readFacts(folder)
+  const { changes } = under.facts(reader.lists, (message, [, ...path]) => {
+    const located = reader.located(new ZerohopError('INPUT_INVALID', { reason: message }, { path: ['body', ...path] }))
+    refuse(message, Number((located as ZerohopError).path?.[1] ?? 0))
+  })
+  if (refused.length > 0) return { sources: [source], problems: refused }
+  return new Pdp(new FixedImage(buildImage([...under.changes, ...changes])))
+}
+
+/** The written facts, by the lists of a policy. @throws CONFIG_INVALID when the file cannot be read */
+export const readWrittenFacts = (folder: string): Partial<FactLists> => readFacts(folder).reader.lists
+
+function readFacts(folder: string) {
   const source = readText(join(folder, FACTS_NAME))
   const refused: Problem[] = []
   const refuse = (message: string, line: number): void => {
@@ -96,12 +110,7 @@ export function loadWritten(folder: string): Pdp | Refused {
       if (!isZerohopError(error)) throw error
       refuse(error.message, line)
     }
-  const { changes } = under.facts(reader.lists, (message, [, ...path]) => {
-    const located = reader.located(new ZerohopError('INPUT_INVALID', { reason: message }, { path: ['body', ...path] }))
-    refuse(message, Number((located as ZerohopError).path?.[1] ?? 0))
-  })
-  if (refused.length > 0) return { sources: [source], problems: refused }
-  return new Pdp(new FixedImage(buildImage([...under.changes, ...changes])))
+  return { source, reader, refused, refuse }
 }
 
 /** A PDP over the policy and the facts of each written test, by the key of the test. @throws CONFIG_INVALID */

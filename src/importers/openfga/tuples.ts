@@ -9,6 +9,7 @@ import { misfits } from '../../management/rules/shape.ts'
 import * as t from '../../model/json-schema.ts'
 import { IMPORTED_LINES_MAX } from '../../model/limits.ts'
 import type { JsonObject } from '../../model/objects.ts'
+import { splitRows } from '../frame/rows.ts'
 
 /** Who, or whatever else, stands on the left of a tuple. */
 export interface TupleSubject {
@@ -186,37 +187,6 @@ function toKey(value: (column: Column) => string, refuse: (message: string) => v
     object: `${value('object_type')}:${value('object_id')}`,
     ...(name === '' ? {} : { condition: { name, context: read as JsonObject } }),
   }
-}
-
-interface Row {
-  readonly values: readonly string[]
-  readonly line: number
-}
-
-/** Rows of RFC 4180; undefined after an error. Empty lines are none. */
-function splitRows(text: string, refuse: (message: string, line: number) => void): readonly Row[] | undefined {
-  const rows: Row[] = []
-  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y
-  const whole = text.startsWith('\ufeff') ? text.slice(1) : text
-  let [line, begun, values]: [number, number, string[]] = [1, 1, []]
-  while (field.lastIndex < whole.length || values.length > 0) {
-    const found = field.exec(whole)
-    if (found === null) {
-      refuse('a quote is not closed, or text stands beside it', line)
-      return undefined
-    }
-    const [all, quoted, plain = '', end = ''] = found
-    values.push(quoted?.replaceAll('""', '"') ?? plain)
-    line += all.split('\n').length - 1
-    if (end === ',') continue
-    if (values.length > 1 || values[0] !== '') rows.push({ values, line: begun })
-    if (rows.length > IMPORTED_LINES_MAX) {
-      refuse(`more than ${IMPORTED_LINES_MAX} lines in one file`, line)
-      return undefined
-    }
-    ;[values, begun] = [[], line]
-  }
-  return rows
 }
 
 /** The schema of a list of tuples in a store file. */

@@ -166,6 +166,9 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
   }),
   applied_object: null,
   proposal: null,
+  directory_user: null,
+  directory_group: null,
+  directory_member: null,
 }
 
 /** An object of a plain kind, which names nothing but itself; it has its key since now. */

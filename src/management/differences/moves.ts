@@ -55,6 +55,9 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   access_request: false,
   applied_object: false,
   proposal: false,
+  directory_user: false,
+  directory_group: false,
+  directory_member: false,
 }
 const FEW: readonly EnvironmentKind[] = [
   ...PLAIN_KINDS.filter((kind) => !FACT_KINDS.has(kind)),

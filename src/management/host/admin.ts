@@ -4,7 +4,7 @@
 
 import { writeFile } from 'node:fs/promises'
 import { Image } from '../../image/image.ts'
-import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
+import type { AccessLevel, ApiKey, DirectoryUserKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
 import { isSession } from '../../kinds/api-key.ts'
 import { type LogId, type Reasons, withoutRequest } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -74,6 +74,8 @@ export interface NewKey extends InOrganization {
   /** when it ends, such as 2027-06-30T00:00:00Z */
   readonly expires_at?: string
   readonly form?: KeyForm
+  /** of a key of level `directory`: what becomes the key of a new user */
+  readonly userKey?: DirectoryUserKey
 }
 
 /** Every command by its name on the socket. */

@@ -47,6 +47,18 @@ import {
   updateConditionSet,
 } from '../objects/condition-sets.ts'
 import { addDerivation, removeDerivation, setDerivationConditions } from '../objects/derivations.ts'
+import {
+  createDirectoryGroup,
+  deleteDirectoryGroup,
+  replaceDirectoryGroup,
+  updateDirectoryGroup,
+} from '../objects/directory-groups.ts'
+import {
+  createDirectoryUser,
+  deleteDirectoryUser,
+  replaceDirectoryUser,
+  updateDirectoryUser,
+} from '../objects/directory-users.ts'
 import { logInToElements, logOutOfElements } from '../objects/elements-sessions.ts'
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
@@ -289,6 +301,14 @@ const unwatched = {
   updateProxyConfig,
   replaceProxyConfig,
   deleteProxyConfig,
+  createDirectoryUser,
+  updateDirectoryUser,
+  replaceDirectoryUser,
+  deleteDirectoryUser,
+  createDirectoryGroup,
+  updateDirectoryGroup,
+  replaceDirectoryGroup,
+  deleteDirectoryGroup,
   ...v1Writes,
   v1FirstWrite,
 } as const satisfies UseCases

@@ -1,4 +1,4 @@
-// API keys: their format, their stored form, and their hash. Format: zh_<org|proj|env|tenant>_<27 base62>_<6 base62>, where
+// API keys: their format, their stored form, and their hash. Format: zh_<org|proj|env|tenant|dir>_<27 base62>_<6 base62>, where
 // the last part is a checksum over all before it, so that a scanner for leaked keys can tell a real one offline. A key of
 // the form `permit` is permit_key_<86 or more base62>: the public command line of that name takes no other. Only the
 // SHA-256 is stored for looking up; a key is never logged and never part of a change.
@@ -12,8 +12,14 @@ const SECRET_BYTES = 20
 const PERMIT_SECRET_BYTES = 66
 const CHECKSUM_LENGTH = 6
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const LEVEL_NAMES: Readonly<Record<KeyLevel, string>> = { org: 'org', project: 'proj', env: 'env', tenant: 'tenant' }
-const FORM = /^zh_(?:org|proj|env|tenant)_[0-9A-Za-z]{26,}_([0-9A-Za-z]{6})$/
+const LEVEL_NAMES: Readonly<Record<KeyLevel, string>> = {
+  org: 'org',
+  project: 'proj',
+  env: 'env',
+  tenant: 'tenant',
+  directory: 'dir',
+}
+const FORM = /^zh_(?:org|proj|env|tenant|dir)_[0-9A-Za-z]{26,}_([0-9A-Za-z]{6})$/
 
 /** A fresh secret of a level. */
 export function mintSecret(level: KeyLevel, mint: Mint, form?: KeyForm): string {
@@ -53,7 +59,7 @@ export function newApiKey(
   secret: string,
   about: { readonly owner: ApiKey['owner']; readonly name: string | null; readonly access?: AccessLevel } & Pick<
     ApiKey,
-    'expires_at' | 'form' | 'made_by'
+    'expires_at' | 'form' | 'made_by' | 'user_key'
   >,
   mint: Mint,
 ): ApiKey {
@@ -66,6 +72,7 @@ export function newApiKey(
     name: about.name,
     ...(about.expires_at == null ? {} : { expires_at: about.expires_at }),
     ...(about.form === undefined ? {} : { form: about.form }),
+    ...(about.user_key === undefined ? {} : { user_key: about.user_key }),
     ...(about.made_by === undefined ? {} : { made_by: about.made_by }),
     created_at: mint.now,
     updated_at: mint.now,

@@ -2,7 +2,7 @@
 // from the next request on, and its feeds end with the commit. Secrets are returned in results and sealed; changes
 // never contain one.
 
-import type { AccessLevel, ApiKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
+import type { AccessLevel, ApiKey, DirectoryUserKey, KeyForm, KeyLevel } from '../../kinds/api-key.ts'
 import type { Environment } from '../../kinds/environment.ts'
 import type { PdpConfig } from '../../kinds/pdp-config.ts'
 import { type Change, put, remove } from '../../log/change.ts'
@@ -31,6 +31,8 @@ export interface NewApiKey {
   /** when it ends: a text as `endOfText` reads it; without one it has no end */
   readonly expires_at?: Sent<string>
   readonly form?: Sent<KeyForm>
+  /** of level `directory`: what becomes the key of a new user; default its `userName` */
+  readonly userKey?: Sent<DirectoryUserKey>
   /** ids of who makes it, as `made_by` of the key has them */
   readonly made_by?: readonly string[]
 }
@@ -51,7 +53,15 @@ export function createApiKey(view: View, input: NewApiKey, mint: Mint): Decided<
   const secret =
     input.secret === undefined ? mintSecret(input.level, mint, form) : requireFixedKey(input.secret, 'secret')
   const name = typeof input.name === 'string' ? settleName(input.name, '', '') : null
-  const about = { owner: input.owner ?? 'member', name, access: input.access, expires_at, form, made_by: input.made_by }
+  const about = {
+    owner: input.owner ?? 'member',
+    name,
+    access: input.access,
+    expires_at,
+    form,
+    made_by: input.made_by,
+    ...settleUserKey(input),
+  }
   const key = newApiKey(resolveScope(view, input), secret, about, mint)
   view.refuse('api_key', key.key)
   return { changes: [put('api_key', key)], secrets: [{ id: key.id, secret }], result: { key, secret } }
@@ -202,6 +212,13 @@ export function requireFixedKey(text: string, field: string): string {
   throw new ZerohopError('INPUT_INVALID', { reason }, { path: [...BODY, field] })
 }
 
+/** @throws INPUT_INVALID */
+function settleUserKey({ level, userKey }: NewApiKey): Pick<ApiKey, 'user_key'> {
+  if (userKey == null) return {}
+  if (level !== 'directory') throw unfit('user_key', `a key of level ${level} has none`)
+  return userKey === 'external_id' ? { user_key: userKey } : {}
+}
+
 /** @throws INPUT_INVALID when a level is given more, or less, than it needs; OBJECT_NOT_FOUND */
 function resolveScope(view: View, { level, ...refs }: NewApiKey): KeyScope {
   const { project: projectRef, environment: environmentRef, tenant: tenantRef } = refs
@@ -216,7 +233,7 @@ function resolveScope(view: View, { level, ...refs }: NewApiKey): KeyScope {
   if (!isWide) {
     const environment = requireEnvironment(view, level, environmentRef, projectRef)
     const scope = { ...scopeIn(view, environment), level }
-    if (level === 'env') return scope
+    if (level !== 'tenant') return scope
     if (tenantRef == null) throw unfit('tenant_id', 'a key of level tenant needs it')
     return { ...scope, tenant_id: view.other(environment.id).require('tenant', tenantRef, [...BODY, 'tenant_id']).id }
   }

@@ -54,6 +54,10 @@ export const WRITES = {
   ),
   applied_object: null,
   proposal: null,
+  /** a directory writes these, by SCIM alone */
+  directory_user: null,
+  directory_group: null,
+  directory_member: null,
   /** what becomes of a request is one of the transitions of its kind */
   access_request: null,
 } as const satisfies { readonly [K in EnvironmentKind]: WritesOfKind | null }

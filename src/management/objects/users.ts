@@ -89,8 +89,14 @@ export const suspendUser = (view: View, { ref, suspension }: SuspendedUser, mint
   patch(users, view, { ref, fields: { suspension } }, mint, { fieldPaths: { suspension: BODY } })
 
 /** Ends the suspension of the user, who need not have one. @throws OBJECT_NOT_FOUND */
-export const resumeUser = (view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<User> =>
-  patch(users, view, { ref, fields: { suspension: null } }, mint)
+export function resumeUser(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<User> {
+  const decided = patch(users, view, { ref, fields: { suspension: null } }, mint)
+  if (decided.result.suspension === undefined) return decided
+  return {
+    ...decided,
+    warnings: [`user \`${decided.result.key}\` stays suspended until the directory says that it is active`],
+  }
+}
 
 /** The warning that fields of a request about a user who is there are ignored. */
 export const userStays = (key: string, ignored: readonly string[]): string =>

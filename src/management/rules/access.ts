@@ -2,7 +2,8 @@
 // Which objects a key may reach is decided elsewhere: everything outside its own organization, project or environment
 // is answered as missing (404), never as forbidden. A `read` key may read, follow and check; it never writes and never
 // sees a secret. For the key of a tenant everything is missing that is not of level `tenant`: it is in the hands of a
-// customer, who has nothing to do with the rest of the environment.
+// customer, who has nothing to do with the rest of the environment. The key of a directory is for SCIM, and SCIM takes no
+// other key: a provider holds what does nothing else.
 
 import type { AccessLevel, ApiKey, KeyLevel } from '../../kinds/api-key.ts'
 import { ZerohopError } from '../../model/errors.ts'
@@ -63,12 +64,20 @@ export const ACCESS = {
   /** what a tenant's own administrators may do in it; the path names the tenant */
   'members.read': { level: 'tenant', access: 'read', what: 'read the users of a tenant' },
   'members.write': { level: 'tenant', access: 'write', what: 'change the users of a tenant' },
+  /** SCIM */
+  'directory.read': { level: 'directory', widest: 'directory', access: 'read', what: 'read users and groups by SCIM' },
+  'directory.write': {
+    level: 'directory',
+    widest: 'directory',
+    access: 'write',
+    what: 'change users and groups by SCIM',
+  },
   'feed.read': { level: 'env', access: 'read', what: 'follow the environment' },
 } as const satisfies Record<string, Need>
 
 export type Operation = keyof typeof ACCESS
 
-const LEVELS: Readonly<Record<KeyLevel, number>> = { tenant: 0, env: 1, project: 2, org: 3 }
+const LEVELS: Readonly<Record<KeyLevel, number>> = { directory: -1, tenant: 0, env: 1, project: 2, org: 3 }
 const ACCESSES: Readonly<Record<AccessLevel, number>> = { no_access: 0, read: 1, write: 2, admin: 3 }
 
 /** What writes into an environment, or the environment itself: what it requires of writes is asked of these. */
@@ -114,6 +123,7 @@ export const isForTenants = (operation: Operation): boolean => ACCESS[operation]
 /** The keys that may do it, for operations that need another level of key and not only more access. */
 const NEEDED_LEVEL: Readonly<Record<KeyLevel, string>> = {
   tenant: '',
+  directory: ': it needs the key of a directory',
   env: ': it needs the key of an environment',
   project: ': it needs a key of the project or the organization',
   org: ': it needs a key of the organization',

@@ -22,6 +22,8 @@ export function afterUser(view: View, user: string): Change[] {
   return [
     ...removals('role_assignment', view.by('assignments_of_user', user)),
     ...removals('membership', view.by('memberships_of_user', user)),
+    ...removals('directory_member', view.by('directory_groups_of_user', user)),
+    ...(view.get('directory_user', user) ? [remove('directory_user', user)] : []),
   ]
 }
 

@@ -26,6 +26,10 @@ export const ApiKeyCreate = t.named(
       t.maybe(t.Text),
       'when the key expires, with a time zone offset: `2027-06-30T00:00:00Z`. Without it the key does not expire',
     ),
+    user_key: t.described(
+      t.maybe(t.enumOf('user_name', 'external_id')),
+      'of level `directory`: what becomes the key of a user whom the directory makes; default `user_name`',
+    ),
     form: t.described(t.maybe(t.enumOf('permit')), 'format of the secret. Without it, the format of Zerohop'),
   }),
 )
@@ -62,6 +66,9 @@ export const ApiKeyRead = t.named(
     created_by_member: Null,
     last_used_at: t.described(t.nullable(Time), 'start of the last day (UTC) on which the key was used'),
     expires_at: t.described(t.nullable(Time), 'when the key expires; null if it does not expire'),
+    user_key: t.maybe(
+      t.described(t.enumOf('user_name', 'external_id'), 'of level `directory`: what becomes the key of a new user'),
+    ),
     old_secret_expires_at: t.described(
       t.nullable(Time),
       'when the previous secret expires; null if no previous secret is valid',
@@ -91,6 +98,6 @@ export type RemoteConfig = t.Static<typeof RemoteConfig>
 
 export const ApiKeyQuery = query({
   ...page,
-  object_type: textParameter('only keys of this level: `tenant`, `env`, `project` or `org`'),
+  object_type: textParameter('only keys of this level: `directory`, `tenant`, `env`, `project` or `org`'),
   proj_id: textParameter('only keys of this project'),
 })

@@ -17,7 +17,8 @@ describe('docs/http-api.md', () => {
 
   const PAGE = 'http-api.md'
   // the feed has a page of its own
-  const documented = () => [...api.routes, ...api.v1Routes].filter(({ url }) => !/^\/v[12]\/feed\//.test(url))
+  const documented = () =>
+    [...api.routes, ...api.v1Routes, ...api.scimRoutes].filter(({ url }) => !/^\/v[12]\/feed\//.test(url))
 
   it('has the table that the routes make; ZEROHOP_WRITE_DOCS=1 writes it', () => {
     const table = withRouteTable(read(PAGE), documented())

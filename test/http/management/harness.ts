@@ -38,10 +38,12 @@ export const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 
 export interface Harness {
   readonly app: FastifyInstance
-  /** every route of the app but those of /v1, those that ask for no key too */
+  /** every route of the app but those of /v1 and of SCIM, those that ask for no key too */
   readonly routes: readonly Route[]
   /** the routes of /v1, whose environment is that of the key */
   readonly v1Routes: readonly Route[]
+  /** those of SCIM, which are for keys of directories alone */
+  readonly scimRoutes: readonly Route[]
   readonly store: Store<ManagementUseCases>
   readonly audit: AuditLog
   readonly made: Bootstrapped
@@ -89,7 +91,7 @@ let shared: Promise<Served> | undefined
 const another = async (store: Store<ManagementUseCases>, of: Bootstrap): Promise<Bootstrapped> =>
   (await store.commit(randomBytes(16).toString('hex'), 'bootstrap', of, BY)).result
 
-type Served = Pick<Harness, 'app' | 'routes' | 'v1Routes' | 'store' | 'audit' | 'answers' | 'close'> & {
+type Served = Pick<Harness, 'app' | 'routes' | 'v1Routes' | 'scimRoutes' | 'store' | 'audit' | 'answers' | 'close'> & {
   /** in turn, which one is asked */
   next(): FastifyInstance
   /** made keys by the files that share it: one secret would be the key of whoever made it first */
@@ -111,8 +113,9 @@ async function serve(folderFor: (name: string) => string): Promise<Served> {
     }),
   )
   const { app, audit, routes: registered } = served[0]!
-  const routes = registered.filter(({ url }) => !url.startsWith('/v1/'))
+  const routes = registered.filter(({ url }) => !/^\/(v1|scim)\//.test(url))
   const v1Routes = registered.filter(({ url }) => url.startsWith('/v1/'))
+  const scimRoutes = registered.filter(({ url }) => url.startsWith('/scim/'))
   const answers = together(served.map((one) => one.answers))
   let turn = 0
   const next = () => served[turn++ % served.length]!.app
@@ -120,7 +123,7 @@ async function serve(folderFor: (name: string) => string): Promise<Served> {
     for (const one of served) await one.app.close()
     await closeStores()
   }
-  return { app, answers, routes, v1Routes, store, audit, next, secrets: new Set(), close }
+  return { app, answers, routes, v1Routes, scimRoutes, store, audit, next, secrets: new Set(), close }
 }
 
 function makeHarness({ next, secrets, ...served }: Served, made: Bootstrapped, end: () => Promise<void>): Harness {
@@ -154,7 +157,7 @@ function makeHarness({ next, secrets, ...served }: Served, made: Bootstrapped, e
       access,
       secret,
       ...(level === 'org' ? {} : { project: 'default' }),
-      ...(level === 'env' || level === 'tenant' ? { environment: 'development' } : {}),
+      ...(level === 'org' || level === 'project' ? {} : { environment: 'development' }),
       ...(level === 'tenant' ? { tenant: 'default' } : {}),
     }
     await store.commit(made.organization.id, 'createApiKey', of, BY)
@@ -202,4 +205,4 @@ const together = (all: readonly Watched[]): Watched => ({
   },
 })
 
-const isJson = (type: unknown): boolean => typeof type === 'string' && type.startsWith('application/json')
+const isJson = (type: unknown): boolean => typeof type === 'string' && /^application\/(scim\+)?json/.test(type)

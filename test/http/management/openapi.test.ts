@@ -69,7 +69,7 @@ describe('/v2/openapi.json', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
     )
-    for (const { method, url } of [...api.routes, ...api.v1Routes])
+    for (const { method, url } of [...api.routes, ...api.v1Routes, ...api.scimRoutes])
       expect(document.paths[url.replace(/:(\w+)/g, '{$1}')], `${method} ${url}`).toHaveProperty(method.toLowerCase())
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
     for (const { path, operation } of operations) {
@@ -88,7 +88,7 @@ describe('/v2/openapi.json', () => {
       additionalProperties: false,
       properties: {
         project_id: { type: ['string', 'null'] },
-        object_type: { enum: ['org', 'project', 'env', 'tenant', null] },
+        object_type: { enum: ['org', 'project', 'env', 'tenant', 'directory', null] },
       },
     })
   })
@@ -136,6 +136,17 @@ describe('/v2/openapi.json', () => {
       if (method !== 'GET' || /^\/v[12]\/feed\//.test(url)) continue
       read = new Set()
       await app.inject({ url: known.path(url), headers })
+      if (read.size > 0) found[`GET ${url}`] = [...read].sort()
+    }
+    await api.addKey('directory', 'write', 'a-key-for-query-parameters')
+    const scim = { authorization: 'Bearer a-key-for-query-parameters' }
+    for (const { method, url } of api.scimRoutes) {
+      if (method !== 'GET') continue
+      const of = /^\/scim\/v2\/(Users|Groups)$/.exec(url.replace('/:id', ''))
+      const payload = { userName: `read-by-${url.length}`, displayName: 'Read' }
+      const made = of && (await app.inject({ method: 'POST', url: of[0], headers: scim, payload })).json()
+      read = new Set()
+      await app.inject({ url: url.replace(':id', made?.id ?? 'User'), headers: scim })
       if (read.size > 0) found[`GET ${url}`] = [...read].sort()
     }
     await app.close()

@@ -87,7 +87,7 @@ function requiredAccess({ method, url }: Route): Need {
   return { level: 'env', access: method === 'GET' ? 'read' : 'write', ...NEEDS[`${method} ${url}`] }
 }
 
-const LEVELS: readonly KeyLevel[] = ['tenant', 'env', 'project', 'org']
+const LEVELS: readonly KeyLevel[] = ['directory', 'tenant', 'env', 'project', 'org']
 const ACCESSES: readonly AccessLevel[] = ['no_access', 'read', 'write', 'admin']
 
 /** A caller: its key, what the key is, and where it belongs. */

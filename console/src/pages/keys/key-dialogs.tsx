@@ -16,9 +16,14 @@ import { type ApiKey, type NewKey, useKeyWrite } from './key-queries.ts'
 import { ACCESS_WORDS, END_CHOICES, endAfter, KEEP_CHOICES, nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
 import classes from './keys.module.css'
 
-const LEVELS = ['tenant', 'env', 'project', 'org'] as const
+const LEVELS = ['directory', 'tenant', 'env', 'project', 'org'] as const
 type Level = (typeof LEVELS)[number]
 type Access = keyof typeof ACCESS_WORDS
+/** What access means, where a key is not for PDPs. */
+const ACCESS_HELP: Partial<Record<Level, string>> = {
+  tenant: 'Read lists users and their roles there, Write also changes them.',
+  directory: 'An identity provider that makes users needs Write.',
+}
 
 interface NewKeyProps {
   readonly onDone: (key: ApiKey) => void
@@ -37,6 +42,7 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
   const [wasSent, setSent] = useState(false)
   const { create } = useKeyWrite(onDone)
   const words: Record<Level, string> = {
+    directory: 'SCIM in this environment: users and groups of an identity provider',
     tenant: 'One tenant of this environment: who has which role there',
     env: `This environment (${p}/${e})`,
     project: `Project ${p} with all its environments`,
@@ -47,7 +53,7 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
     if (name.trim() === '' || (level === 'tenant' && tenant.trim() === '')) return
     const place = {
       ...(level === 'org' ? {} : { project_id: p }),
-      ...(level === 'env' || level === 'tenant' ? { environment_id: e } : {}),
+      ...(level === 'org' || level === 'project' ? {} : { environment_id: e }),
       ...(level === 'tenant' ? { tenant_id: tenant.trim() } : {}),
     }
     const expires_at = endAfter(Number(days), Date.now())
@@ -91,11 +97,7 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
       )}
       <NativeSelect
         label="Access"
-        description={
-          level === 'tenant'
-            ? 'Read lists users and their roles there, Write also changes them.'
-            : 'A PDP needs Read, or Write to send its decisions here.'
-        }
+        description={ACCESS_HELP[level] ?? 'A PDP needs Read, or Write to send its decisions here.'}
         value={access}
         onChange={({ currentTarget }) => setAccess(currentTarget.value as Access)}
         data={Object.entries(ACCESS_WORDS).map(([value, label]) => ({ value, label }))}

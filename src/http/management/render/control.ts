@@ -124,6 +124,7 @@ export function apiKeyRead(
     created_by_member: null,
     last_used_at: last_used_at === undefined ? null : printTime(last_used_at),
     expires_at: expires_at == null ? null : printTime(expires_at),
+    ...(level === 'directory' ? { user_key: key.user_key ?? 'user_name' } : {}),
     old_secret_expires_at: oldEnd === null ? null : printTime(oldEnd),
     env: project && environment ? environmentRead({ organization: organization_id, project, environment }) : null,
     project: project ? projectRead(organization_id, project) : null,

@@ -239,7 +239,7 @@ function printSecrets(management: RouteContext, request: FastifyRequest, configs
 function makeNewKey({ gate }: RouteContext, request: FastifyRequest, body: ApiKeyCreate) {
   const { caller } = request
   const level = body.object_type ?? 'env'
-  const { organization_id, project_id, environment_id, tenant_id, owner_type, name, expires_at, form } = body
+  const { organization_id, project_id, environment_id, tenant_id, owner_type, name, expires_at, form, user_key } = body
   const path = ['body', 'organization_id']
   const own = gate.control(caller).require('organization', caller.organization)
   if (parseId(organization_id) !== own.id && organization_id !== own.key)
@@ -248,7 +248,7 @@ function makeNewKey({ gate }: RouteContext, request: FastifyRequest, body: ApiKe
     throw new ZerohopError('KEY_TOO_NARROW', { what: `make keys of level ${level}` })
   // An id names an environment without its project; what the caller does not reach is missing for it.
   const project = project_id == null ? undefined : gate.project(caller, project_id)
-  if ((level === 'env' || level === 'tenant') && environment_id != null)
+  if (level !== 'org' && level !== 'project' && environment_id != null)
     requireReached({ gate }, request, project?.key, environment_id)
   return {
     level,
@@ -260,6 +260,7 @@ function makeNewKey({ gate }: RouteContext, request: FastifyRequest, body: ApiKe
     name: name ?? null,
     expires_at,
     form,
+    userKey: user_key,
   }
 }
 

@@ -1,0 +1,200 @@
+// Users of a directory (docs/scim.md): what it gives is kept as it was sent, and the parts that Zerohop has a field for
+// are written to the user. Nothing else of the user is touched: attributes, roles and a suspension by hand are others'.
+import type { DirectoryUserKey } from '../../kinds/api-key.ts'
+import type { DirectoryUser } from '../../kinds/directory-user.ts'
+import type { User } from '../../kinds/user.ts'
+import { put, remove } from '../../log/change.ts'
+import { ZerohopError } from '../../model/errors.ts'
+import { foldCase } from '../../model/fold-case.ts'
+import { parseId } from '../../model/keys.ts'
+import { SCIM_USER_BYTES_MAX } from '../../model/limits.ts'
+import type { Json, JsonObject } from '../../model/objects.ts'
+import { Draft } from '../../store/draft.ts'
+import type { Decided, Mint, View } from '../../store/view.ts'
+import { patchResource } from '../directory/patch.ts'
+import { isObject, readResource } from '../directory/read-resource.ts'
+import { USERS } from '../directory/schemas.ts'
+import { refusal } from '../directory/scim-error.ts'
+import { afterUser, removals } from '../rules/cascade.ts'
+import { create, patch } from '../rules/collection.ts'
+import { withDirectoryState } from '../rules/suspension.ts'
+import { users } from './users.ts'
+
+/** What of a body or a stored user is not among the attributes. */
+interface Content {
+  readonly user_name: string
+  readonly external_id: string | undefined
+  readonly active: boolean | undefined
+  readonly attributes: JsonObject
+}
+
+/** @throws OBJECT_NOT_FOUND: a directory knows users by their ids alone */
+export function requireDirectoryUser(view: View, ref: string): DirectoryUser {
+  const found = parseId(ref) === undefined ? undefined : view.find('directory_user', ref)
+  if (found !== undefined && found.id === parseId(ref)) return found
+  throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'directory_user', ref })
+}
+
+/** The attributes of a user of a directory as a resource has them, but what only the server says. */
+export const toUserResource = ({ user_name, external_id, active, attributes }: DirectoryUser): JsonObject => ({
+  userName: user_name,
+  ...(external_id === null ? {} : { externalId: external_id }),
+  ...attributes,
+  ...(active === null ? {} : { active }),
+})
+
+/**
+ * Makes a user, or takes over one that is there and that no directory gave. @throws SCIM_INVALID, OBJECT_EXISTS,
+ * KEY_INVALID, EMAIL_INVALID, LIMIT_EXCEEDED
+ */
+export function createDirectoryUser(
+  view: View,
+  { body, userKey }: { readonly body: unknown; readonly userKey: DirectoryUserKey },
+  mint: Mint,
+): Decided<DirectoryUser> {
+  const sent = split(readResource(USERS, body))
+  requireFreeName(view, sent.user_name, undefined)
+  const key = userKey === 'user_name' ? sent.user_name : sent.external_id
+  if (key === undefined) throw refusal('invalidValue', '`externalId` is required: it becomes the key of the user')
+  if (view.get('directory_user', key) !== undefined)
+    throw new ZerohopError('OBJECT_EXISTS', { kind: 'directory_user', key })
+  const draft = new Draft(view)
+  const stored = view.get('user', key)
+  const user = stored ?? draft.take(create(users, draft, { key }, mint))
+  const made: DirectoryUser = {
+    id: user.id,
+    key: user.key,
+    created_at: mint.now,
+    updated_at: mint.now,
+    user_name: sent.user_name,
+    external_id: sent.external_id ?? null,
+    active: sent.active ?? true,
+    ...(stored === undefined ? { made: true } : {}),
+    attributes: sent.attributes,
+  }
+  return { ...written(draft, made, undefined, mint), status: 201 }
+}
+
+/** Replaces what the directory gave; what it does not say of `active` and `externalId` stays. @throws as create */
+export function replaceDirectoryUser(
+  view: View,
+  { ref, body }: { readonly ref: string; readonly body: unknown },
+  mint: Mint,
+): Decided<DirectoryUser> {
+  const stored = requireDirectoryUser(view, ref)
+  const { externalId, active } = toUserResource(stored)
+  const kept = { ...(externalId === undefined ? {} : { externalId }), ...(active === undefined ? {} : { active }) }
+  return rewritten(view, stored, { ...kept, ...readResource(USERS, body) }, mint)
+}
+
+/** Carries out the operations of a PATCH. @throws as create */
+export function updateDirectoryUser(
+  view: View,
+  { ref, body }: { readonly ref: string; readonly body: unknown },
+  mint: Mint,
+): Decided<DirectoryUser> {
+  const stored = requireDirectoryUser(view, ref)
+  return rewritten(view, stored, patchResource(USERS, toUserResource(stored), body), mint)
+}
+
+/**
+ * Removes what the directory gave. The user goes too where the directory made it and nobody else gave it anything; else
+ * it stays, and stays suspended, until the directory gives it again or a person resumes it.
+ */
+export function deleteDirectoryUser(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {
+  const stored = requireDirectoryUser(view, ref)
+  const { key } = stored
+  const user = view.require('user', key)
+  if (stored.made === true && !isOthers(view, user))
+    return { changes: [...afterUser(view, key), remove('user', key)], status: 204, result: null }
+  const changes = [
+    ...removals('directory_member', view.by('directory_groups_of_user', key)),
+    remove('directory_user', key),
+    put('user', withDirectoryState(user, 'deleted', mint.now)),
+  ]
+  return { changes, status: 204, result: null }
+}
+
+/** Whether somebody else than the directory gave the user anything. */
+function isOthers(view: View, { key, attributes, suspension }: User): boolean {
+  if (Object.keys(attributes).length > 0) return true
+  if (suspension !== undefined && (suspension.directory === undefined || suspension.by_hand !== undefined)) return true
+  if (view.countBy('assignments_of_user', key) > 0) return true
+  for (const { explicit } of view.by('memberships_of_user', key)) if (explicit) return true
+  return view.countBy('requests_of_user', key) > 0
+}
+
+function rewritten(view: View, stored: DirectoryUser, resource: JsonObject, mint: Mint): Decided<DirectoryUser> {
+  const sent = split(resource)
+  requireFreeName(view, sent.user_name, stored.key)
+  const next: DirectoryUser = {
+    ...stored,
+    user_name: sent.user_name,
+    external_id: sent.external_id ?? null,
+    active: sent.active ?? null,
+    attributes: sent.attributes,
+  }
+  return written(new Draft(view), next, stored, mint)
+}
+
+/** Writes what a directory gave, and to the user what is the directory's there. */
+function written(
+  draft: Draft,
+  next: DirectoryUser,
+  before: DirectoryUser | undefined,
+  mint: Mint,
+): Decided<DirectoryUser> {
+  const was = before === undefined ? {} : ownedFields(before.attributes)
+  const now = ownedFields(next.attributes)
+  // what the directory gave before and no longer gives is nobody's; what it never gave is not its own
+  const fields = { ...Object.fromEntries(Object.keys(was).map((name) => [name, null])), ...now }
+  const user = draft.take(patch(users, draft, { ref: next.id, fields }, mint))
+  const { active } = next
+  const inState = active === null ? user : withDirectoryState(user, active ? 'active' : 'inactive', mint.now)
+  if (inState !== user) draft.stage([put('user', { ...inState, updated_at: mint.now })])
+  const isSame = before !== undefined && JSON.stringify({ ...next }) === JSON.stringify({ ...before })
+  const result = isSame ? before : { ...next, updated_at: mint.now }
+  if (!isSame) draft.stage([put('directory_user', result)])
+  return { changes: draft.changes(), result }
+}
+
+function split({ userName, externalId, active, ...attributes }: JsonObject): Content {
+  const bytes = Buffer.byteLength(JSON.stringify(attributes))
+  if (bytes > SCIM_USER_BYTES_MAX)
+    throw refusal('invalidValue', `the attributes have more than ${SCIM_USER_BYTES_MAX} bytes`)
+  return {
+    user_name: userName as string,
+    external_id: externalId as string | undefined,
+    active: active as boolean | undefined,
+    attributes,
+  }
+}
+
+/** @throws OBJECT_EXISTS: letter case does not count */
+function requireFreeName(view: View, name: string, of: string | undefined): void {
+  for (const { key } of view.by('directory_users_named', foldCase(name)))
+    if (key !== of) throw new ZerohopError('OBJECT_EXISTS', { kind: 'directory_user', key: name })
+}
+
+/** The fields of a user that a directory gives, and their values. */
+function ownedFields({ name, emails }: JsonObject): { email?: string; first_name?: string; last_name?: string } {
+  const { givenName, familyName } = isObject(name) ? name : {}
+  const email = mainEmail((emails ?? []) as readonly Json[])
+  return {
+    ...(email === undefined ? {} : { email }),
+    ...(typeof givenName === 'string' ? { first_name: givenName } : {}),
+    ...(typeof familyName === 'string' ? { last_name: familyName } : {}),
+  }
+}
+
+/** The primary address, else the one for work, else the first. */
+function mainEmail(emails: readonly Json[]): string | undefined {
+  const all = emails.filter(
+    (one): one is JsonObject => isObject(one) && typeof one.value === 'string' && one.value !== '',
+  )
+  const main =
+    all.find(({ primary }) => primary === true) ??
+    all.find(({ type }) => typeof type === 'string' && type.toLowerCase() === 'work') ??
+    all[0]
+  return main?.value as string | undefined
+}
