@@ -74,35 +74,69 @@ interface Answered {
   readonly right: unknown
 }
 
-/** Answers at some instants of a random environment. @param modules what is tested */
-export function* timedDoorsLaw(seed: number, modules = MODULES): Iterable<Answered> {
+/** What is right at one instant. */
+interface Right {
+  readonly now: number
+  /** what is in force then */
+  readonly then: Policy
+  /** by door */
+  readonly answers: ReadonlyMap<string, unknown>
+  readonly accessDiff: unknown
+}
+
+interface Drawn {
+  readonly was: Policy
+  readonly policy: Policy
+  readonly changes: readonly PolicyChange[]
+  /** the right answers at the instant with that number */
+  rightAt(number: number): Right
+}
+
+/** By seed: every planted fault is looked for in the same environments, and what is right in them is the same. */
+const drawn = new Map<number, Drawn>()
+
+const buildWith = ({ Image }: typeof MODULES, of: Policy): Image =>
+  Image.build(ENVIRONMENT, makePosition(1), listPuts(of))
+
+function draw(seed: number): Drawn {
   const next = numbers(seed)
   const policy = toPolicy(POLICY)
-  const build = (of: Policy, { Image } = MODULES) => Image.build(ENVIRONMENT, makePosition(1), listPuts(of))
   drawChanges(policy, next, 30)
   applyChanges(policy, WAYS)
   const was = toPolicy(listPuts(policy))
   const changes = drawChanges(policy, next, 10)
-  const [before, after] = [build(was, modules), build(policy, modules)]
-  for (let left = ASKED; left > 0; left--) {
-    const now = INSTANTS[next(INSTANTS.length)]!
+  const asked: Right[] = []
+  const findRight = (now: number): Right => {
     const then = inForceAt(policy, now)
-    const inForce = (of: Policy) => build(withoutTimes(inForceAt(of, now)))
+    const inForce = (of: Policy) => buildWith(MODULES, withoutTimes(inForceAt(of, now)))
     const right = inForce(policy)
-    const collect = (image: Image, by = MODULES) =>
-      new Map([...collectAnswers(image, NAMES, now, by), ...collectReasons(image, NAMES, now)])
-    const answers = collect(build(withoutSuspended(withoutTimes(then))))
-    for (const [door, answer] of collect(right)) if (OF_STORED.has(door)) answers.set(door, answer)
-    for (const [door, timed] of collect(after, modules)) {
+    const answers = collectAt(buildWith(MODULES, withoutSuspended(withoutTimes(then))), now)
+    for (const [door, answer] of collectAt(right, now)) if (OF_STORED.has(door)) answers.set(door, answer)
+    return { now, then, answers, accessDiff: diffAccess(inForce(was), right, changes, now) }
+  }
+  const rightAt = (number: number) => {
+    while (asked.length <= number) asked.push(findRight(INSTANTS[next(INSTANTS.length)]!))
+    return asked[number]!
+  }
+  return { was, policy, changes, rightAt }
+}
+
+const collectAt = (image: Image, now: number, by = MODULES): Map<string, unknown> =>
+  new Map([...collectAnswers(image, NAMES, now, by), ...collectReasons(image, NAMES, now)])
+
+/** Answers at some instants of a random environment. @param modules what is tested */
+export function* timedDoorsLaw(seed: number, modules = MODULES): Iterable<Answered> {
+  const environment = drawn.get(seed) ?? draw(seed)
+  drawn.set(seed, environment)
+  const { was, policy, changes, rightAt } = environment
+  const [before, after] = [buildWith(modules, was), buildWith(modules, policy)]
+  for (let number = 0; number < ASKED; number++) {
+    const { now, then, answers, accessDiff } = rightAt(number)
+    for (const [door, timed] of collectAt(after, now, modules)) {
       const find = (answer: unknown) => (door === 'hops' ? findRelations(answer, then) : answer)
       if (door !== IN_WORDS) yield { door, now, timed: find(timed), right: find(answers.get(door)) }
     }
-    yield {
-      door: 'access diff',
-      now,
-      timed: diffAccess(before, after, changes, now, modules),
-      right: diffAccess(inForce(was), right, changes, now),
-    }
+    yield { door: 'access diff', now, timed: diffAccess(before, after, changes, now, modules), right: accessDiff }
   }
 }
 
