@@ -96,6 +96,12 @@ export function writeAssignment(
   }
 }
 
+/** A role and its place by their stored keys. @throws OBJECT_NOT_FOUND, TENANT_MISMATCH */
+export function resolveRole(view: View, sent: Names): Pick<Target, 'role' | 'tenant' | 'resource_instance'> {
+  const { role, tenant, resource_instance } = resolve(view, '', sent, undefined).target
+  return { role, tenant, resource_instance }
+}
+
 /** What an assignment is found by. */
 type AssignmentNames = Pick<RoleAssignmentCreate, 'user'> & Names
 
