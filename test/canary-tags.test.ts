@@ -17,6 +17,7 @@ import { CANARIES_IN_TIME, CANARIES as OF_ACCESS_DIFF } from './property/access-
 import { OF_REQUESTS } from './property/access-requests.ts'
 import { OF_CLAIMS } from './property/claims.ts'
 import { OF_HOLDERS } from './property/conditional-roles.ts'
+import { OF_DIRECTORIES } from './property/directories.ts'
 import * as OF_EVERYBODY_IN_THE_HOST from './property/everybody-canaries.ts'
 import { OF_EVERYBODY_IN_FILTERS } from './property/filter-everybody-canaries.ts'
 import { OF_NO_ONE } from './property/no-one.ts'
@@ -44,6 +45,7 @@ const CANARIES: readonly Canary[] = [
   OF_REPORTS,
   OF_RUNS,
   OF_CLAIMS,
+  { 'false-as-text': OF_DIRECTORIES['false-as-text'] },
   { 'no-one-signed-in': OF_NO_ONE['takes undefined for null']! },
   OF_EVERYBODY_IN_FILTERS,
   ...Object.values(OF_EVERYBODY_IN_THE_HOST),

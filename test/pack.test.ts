@@ -351,10 +351,13 @@ const TYPED: Readonly<Record<string, string>> = {
   'zerohop/fastify': `
     import Fastify from 'fastify'
     import { loadImage } from 'zerohop'
-    import { authorization } from 'zerohop/fastify'
+    import { authorization, subjectFromJwt } from 'zerohop/fastify'
     const { allow, subject } = authorization(loadImage(new Uint8Array()), { user: ({ headers }) => headers.host })
     const app = Fastify()
     app.addHook('onRequest', subject)
+    const { user, verify } = subjectFromJwt({ issuer: 'https://login.example.com', audience: 'shop', groups: ['realm', 'roles'] })
+    app.addHook('onRequest', verify)
+    typed(authorization(loadImage(new Uint8Array()), { user }))
     app.get('/', { onRequest: allow('read', () => 'document') }, ({ authorization }) => typed(authorization?.decisions))
     function typed<T>(_value: T, ..._any: 0 extends 1 & T ? [never] : []): void {}`,
   'zerohop/server': `

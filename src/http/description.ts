@@ -15,6 +15,7 @@ export const TAGS = {
   users: 'Users, and the attributes that users can have.',
   condition_sets: 'Users or resources that match conditions.',
   groups: 'Groups of users, which have roles and members.',
+  group_rules: 'Rules that give roles to members of groups of a directory.',
   tenants: 'Tenants, and the users in them.',
   role_assignments: 'Roles of users, in a tenant or on an instance.',
   resource_instances: 'Instances of resource types.',

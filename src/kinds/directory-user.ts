@@ -10,8 +10,6 @@ export interface DirectoryUser extends Stored {
   readonly external_id: string | null
   /** false: the user is suspended for as long; null: the directory no longer says, and nothing changes */
   readonly active: boolean | null
-  /** the directory made the user, who would not be there without it */
-  readonly made?: true
   /** the attributes of the resource, as the schema of users names them (src/management/directory/schemas.ts) */
   readonly attributes: JsonObject
 }

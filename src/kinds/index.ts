@@ -15,6 +15,7 @@ import { type DirectoryUser, directoryUser } from './directory-user.ts'
 import { type Environment, environment } from './environment.ts'
 import type { Fields, OwnName } from './fields.ts'
 import { type Group, group } from './group.ts'
+import { type GroupRule, groupRule } from './group-rule.ts'
 import type { Kind, Projection, PutOf, SearchTexts } from './kind.ts'
 import { type Membership, type MembershipPolicy, membership } from './membership.ts'
 import { type Organization, organization } from './organization.ts'
@@ -62,6 +63,7 @@ export interface EnvironmentObjects {
   directory_user: DirectoryUser
   directory_group: DirectoryGroup
   directory_member: DirectoryMember
+  group_rule: GroupRule
 }
 
 export type EnvironmentKind = keyof EnvironmentObjects
@@ -127,6 +129,7 @@ export const KINDS = {
   directory_user: directoryUser,
   directory_group: directoryGroup,
   directory_member: directoryMember,
+  group_rule: groupRule,
   organization,
   project,
   environment,

@@ -46,7 +46,10 @@ export class SigningKeys {
     if (this.#trusted !== known) return this.#trusted
     if (this.#reading === undefined) {
       const now = performance.now()
-      if (now - this.#soughtAt < JWKS_UNKNOWN_KEY_MS) return undefined
+      if (now - this.#soughtAt < JWKS_UNKNOWN_KEY_MS) {
+        if (this.#failure !== undefined) throw this.#failure.error // the key may be a new one
+        return undefined
+      }
       this.#soughtAt = now
     }
     return this.#read()

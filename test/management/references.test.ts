@@ -4,6 +4,8 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EnvironmentKind, KINDS, type Objects } from '../../src/kinds/index.ts'
 import { typeOfInstance } from '../../src/kinds/kind.ts'
+import { deleteDirectoryGroup } from '../../src/management/objects/directory-groups.ts'
+import { deleteDirectoryUser } from '../../src/management/objects/directory-users.ts'
 import { WRITES_OF_PARTS } from '../../src/management/objects/in-files.ts'
 import { WRITES } from '../../src/management/objects/index.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
@@ -104,6 +106,7 @@ const REFERENCES: { readonly [K in EnvironmentKind]: (object: Objects[K]) => rea
   proposal: () => [],
   directory_user: ({ key }) => [['user', key]],
   directory_group: () => [],
+  group_rule: ({ role, tenant, resource_instance: instance }) => [['tenant', tenant], ...roleHeld(role, instance)],
   directory_member: ({ group, user }) => [
     ['directory_group', group],
     ['user', user],
@@ -193,7 +196,7 @@ function deleteEach(view: View): Deleted[] {
       remove(draft)
       deleted.push({ kind, key, left: dangling(draft) })
     } catch (error) {
-      if (!isZerohopError(error, 'OBJECT_IN_USE')) throw error
+      if (!isZerohopError(error, 'OBJECT_IN_USE', 'CLAIMED_BY_OTHERS')) throw error
       deleted.push({ kind, key, left: undefined })
     }
   }
@@ -206,6 +209,10 @@ function deleteEach(view: View): Deleted[] {
       attempt(kind, key, (draft) => draft.take(writes.sent.remove(draft, { ref }, MINT, of)))
     }
   }
+  for (const { id } of view.list('directory_user'))
+    attempt('directory_user', id, (draft) => draft.take(deleteDirectoryUser(draft, { ref: id }, MINT)))
+  for (const { id } of view.list('directory_group'))
+    attempt('directory_group', id, (draft) => draft.take(deleteDirectoryGroup(draft, { ref: id }, MINT)))
   const parts = WRITES_OF_PARTS
   for (const { key: of, actions, attributes } of view.list('resource')) {
     for (const { key: ref } of actions)
@@ -272,6 +279,16 @@ async function makeWorld({ run }: ManagementData): Promise<void> {
   })
   const { id } = await run('createDirectoryUser', { body: { userName: 'eva' }, userKey: 'user_name' })
   await run('createDirectoryGroup', { body: { displayName: 'Engineers', members: [{ value: id }] } })
+  for (const [role, resource_instance] of [
+    ['reader', undefined],
+    ['editor', 'doc:one'],
+  ] as const)
+    await run('createGroupRule', {
+      group: { by: 'display_name', value: 'Engineers' },
+      role,
+      tenant: 'acme',
+      resource_instance,
+    })
   await run('createGroup', { group_instance_key: 'team', group_tenant: 'acme' })
   await run('addGroupUser', { group: 'team', user: 'ben' })
   await run('addGroupRole', {

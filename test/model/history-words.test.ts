@@ -41,6 +41,7 @@ const KEYS: Readonly<Record<KindName, string>> = {
   proposal: '0'.repeat(32),
   directory_user: 'ana',
   directory_group: '0'.repeat(32),
+  group_rule: '0'.repeat(32),
   directory_member: `${'0'.repeat(32)}/ana`,
   organization: 'acme',
   project: 'default',

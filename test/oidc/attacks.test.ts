@@ -250,6 +250,20 @@ describe('the keys', () => {
     expect(await askBoth(before)).toEqual(REFUSED)
   })
 
+  it('are unknown, and not refused, where they are new and the provider is away', async () => {
+    expect(await askBoth(provider.access())).toEqual(HELD)
+    provider.answer = 'nothing'
+    const token = provider.access({}, { kid: 'two' }, KEYS.otherRsa)
+    expect(await askBoth(token)).toEqual(UNKNOWN)
+    later(JWKS_RETRY_MS + 1)
+    expect(await askBoth(token)).toEqual(UNKNOWN)
+    expect(await askBoth(provider.access())).toEqual(HELD)
+    provider.answer = 'as it is'
+    provider.keys = [jwk(KEYS.otherRsa, { kid: 'two' })]
+    later(JWKS_UNKNOWN_KEY_MS)
+    expect(await askBoth(token)).toEqual(HELD)
+  })
+
   it('are read again in time, and trusted for an hour while the provider is away', async () => {
     const token = provider.access({ exp: now() + 100_000 })
     expect(await askBoth(token)).toEqual(HELD)

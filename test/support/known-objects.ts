@@ -121,6 +121,8 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   await make('$F/proxy_configs', { key: 'proxy', secret: 'token' })
   await make('$S/groups', { group_instance_key: 'team', group_tenant: 'default' })
   await make('$S/groups', { group_instance_key: 'crew', group_tenant: 'default' })
+  const byName = (value: string) => ({ group: { by: 'display_name', value }, role: 'viewer', tenant: 'default' })
+  const groupRule = await make('$F/group_rules', byName('known'))
   const apiKey = await make('/v2/api-key', { organization_id, environment_id })
 
   const COPY = '/v2/projects/default/envs/development/copy/async'
@@ -129,6 +131,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const ids = {
     'api-key': apiKey.id,
     access_requests: request.id,
+    group_rules: groupRule.id,
     configs: config.id,
     history: events[0].id,
     audit_logs: apiKey.id,
@@ -153,6 +156,9 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     'POST /v2/facts/:p/:e/access_requests/:ref/deny': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/revoke': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/cancel': { as: 'asker' },
+    'POST /v2/facts/:p/:e/group_rules': byName('another'),
+    'PATCH /v2/facts/:p/:e/group_rules/:ref': { group: { value: 'changed' } },
+    'POST /v2/facts/:p/:e/group_rules/plan': { create: byName('planned') },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },
     'POST /v2/projects/:p/envs/:e/validate': { files: [{ name: 'policy.yaml', text: 'zerohop: 2' }] },
     'POST /v2/projects/:p/envs/:e/copy/plan': { target_env: { existing: 'production' } },

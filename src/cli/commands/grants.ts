@@ -168,8 +168,9 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
   if (json) return
   const rows = shown
   const notes = (['ticket', 'reason'] as const).filter((name) => rows.some((row) => row[name] !== undefined))
+  const hasClaims = rows.some(({ claims }) => claims !== undefined)
   printTable(
-    ['user', 'role', 'where', 'from', 'until', 'state', ...notes],
+    ['user', 'role', 'where', 'from', 'until', 'state', ...notes, ...(hasClaims ? ['claimed by'] : [])],
     rows.map((row) => [
       holderText(row.user),
       row.role,
@@ -178,6 +179,7 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
       formatTime(row.valid_until),
       formatState(row, now),
       ...notes.map((name) => row[name] ?? ''),
+      ...(hasClaims ? [(row.claims ?? [{ by: 'hand' }]).map(({ by }) => by).join(', ')] : []),
     ]),
   )
   if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)

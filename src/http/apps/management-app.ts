@@ -35,6 +35,7 @@ import { elementsRoutes } from '../management/routes/elements.ts'
 import { copyRoutes } from '../management/routes/environment-copies.ts'
 import { factStreamRoutes } from '../management/routes/fact-stream.ts'
 import { factsFileRoutes } from '../management/routes/facts-file.ts'
+import { groupRulePlanRoute } from '../management/routes/group-rules.ts'
 import { historyRoutes } from '../management/routes/history.ts'
 import { ROUTES } from '../management/routes/index.ts'
 import { lastUsedRoutes } from '../management/routes/last-used.ts'
@@ -169,6 +170,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     copyRoutes(guarded, management, planner)
     planRoutes(guarded, management, planner)
     proposalRoutes(guarded, management, planner)
+    groupRulePlanRoute(guarded, management, planner)
     conditionMatchRoute(guarded, planner)
     exportRoutes(guarded, management, options.past)
     factsFileRoutes(guarded, management, options.past)

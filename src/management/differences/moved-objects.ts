@@ -169,6 +169,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
   directory_user: null,
   directory_group: null,
   directory_member: null,
+  group_rule: null,
 }
 
 /** An object of a plain kind, which names nothing but itself; it has its key since now. */

@@ -15,7 +15,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 export function toBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value
   const lower = typeof value === 'string' ? value.toLowerCase() : undefined
-  return lower === 'true' ? true : lower === 'false' ? false : undefined
+  return lower === 'true' ? true : /* canary: false-as-text */ lower === 'false' ? false : undefined
 }
 
 /** Whether a value stands for none (RFC 7643, 2.5). */

@@ -63,6 +63,7 @@ import { logInToElements, logOutOfElements } from '../objects/elements-sessions.
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
 import { writeFacts } from '../objects/fact-writes.ts'
+import { createGroupRule, deleteGroupRule, updateGroupRule } from '../objects/group-rules.ts'
 import {
   addGroupRole,
   addGroupToGroup,
@@ -309,6 +310,9 @@ const unwatched = {
   updateDirectoryGroup,
   replaceDirectoryGroup,
   deleteDirectoryGroup,
+  createGroupRule,
+  updateGroupRule,
+  deleteGroupRule,
   ...v1Writes,
   v1FirstWrite,
 } as const satisfies UseCases

@@ -1,5 +1,6 @@
 // The bulk calls on facts: each is the single call for every item, in order, as one revision; all or nothing.
 
+import { counted, plural } from '../../model/counted.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { EVERYBODY, requireKey } from '../../model/keys.ts'
 import {
@@ -143,24 +144,34 @@ export function hasHolder(into: Draft, user: string, policy: MissingUserPolicy, 
   return !(missing && policy === 'ignore')
 }
 
-/** Removes those of the roles that are assigned; the others are skipped. */
+/** Removes those of the roles that were assigned by hand; the others are skipped, and what others claim is still there. */
 export function unassignMany(
   view: View,
   { assignments: items }: { readonly assignments: RoleAssignmentBulk },
   mint: Mint,
 ): Decided<AssignmentsRemoved> {
   let assignments_removed = 0
+  const left: string[] = []
   const draft = stageEach(view, { items, path: BODY, ...ASSIGNMENTS }, (from, item) => {
     try {
       const gone = unassign(from, item, mint)
+      left.push(...(gone.warnings ?? []))
       assignments_removed++
       return gone
     } catch (error) {
-      if (isZerohopError(error, 'OBJECT_NOT_FOUND')) return { changes: [], result: null }
-      throw error
+      if (isZerohopError(error, 'CLAIMED_BY_OTHERS')) left.push(error.message)
+      else if (!isZerohopError(error, 'OBJECT_NOT_FOUND')) throw error
+      return { changes: [], result: null }
     }
   })
-  return { changes: draft.changes(), result: { assignments_removed } }
+  return { changes: draft.changes(), ...warnOfFirst(left), result: { assignments_removed } }
+}
+
+/** The first warning, and how many more there would be. */
+function warnOfFirst([first, ...others]: readonly string[]): Pick<Decided<null>, 'warnings'> {
+  if (first === undefined) return {}
+  const more = `${counted(others.length, 'more role')} ${plural(others.length, 'is', 'are')} still there, too`
+  return { warnings: others.length === 0 ? [first] : [first, more] }
 }
 
 type Deletion = (draft: Draft, ref: string) => Decided<unknown>

@@ -14,6 +14,7 @@ import { isNone, isObject, readAttribute, readResource } from '../directory/read
 import { findAttribute, GROUPS } from '../directory/schemas.ts'
 import { quote, refusal } from '../directory/scim-error.ts'
 import { removals } from '../rules/cascade.ts'
+import { listMembers, withGroupRules } from './group-rules.ts'
 
 interface Named {
   readonly ref: string
@@ -49,7 +50,7 @@ export function createDirectoryGroup(view: View, { body }: Sent, mint: Mint): De
   const group: DirectoryGroup = { ...stamps, ...readFields(resource), version: 1 }
   const members = new Members(view, id)
   members.add(sent)
-  return { ...decided(group, members.changes(mint), group, members), status: 201 }
+  return { ...decided(view, group, members, mint), status: 201 }
 }
 
 /** Replaces the group; members and `externalId` stay where the body says nothing of them. @throws SCIM_INVALID, OBJECT_NOT_FOUND, LIMIT_EXCEEDED */
@@ -62,7 +63,7 @@ export function replaceDirectoryGroup(view: View, { ref, body }: Named & Sent, m
     members.clear()
     members.add(sent)
   }
-  return rewritten(stored, resource, members, mint)
+  return rewritten(view, stored, resource, members, mint)
 }
 
 /** Carries out the operations of a PATCH. @throws SCIM_INVALID, OBJECT_NOT_FOUND, LIMIT_EXCEEDED */
@@ -70,41 +71,46 @@ export function updateDirectoryGroup(view: View, { ref, body }: Named & Sent, mi
   const stored = requireDirectoryGroup(view, ref)
   const members = new Members(view, stored.id)
   const resource = patchResource(GROUPS, toGroupResource(stored), body, { members: members.carryOut })
-  return rewritten(stored, resource, members, mint)
+  return rewritten(view, stored, resource, members, mint)
 }
 
-/** @throws OBJECT_NOT_FOUND */
-export function deleteDirectoryGroup(view: View, { ref }: Named, _mint: Mint): Decided<null> {
+/** Deletes the group, and what the rules gave to its members. @throws OBJECT_NOT_FOUND */
+export function deleteDirectoryGroup(view: View, { ref }: Named, mint: Mint): Decided<null> {
   const { id, display_name } = requireDirectoryGroup(view, ref)
   const changes = [
     ...removals('directory_member', view.by('members_of_directory_group', id)),
     remove('directory_group', id),
   ]
-  return { changes, status: 204, summary: `group of the directory ${display_name}: deleted`, result: null }
+  const decided = withGroupRules(view, changes, listMembers(view, [{ id }]), mint)
+  return { ...decided, status: 204, summary: `group of the directory ${display_name}: deleted`, result: null }
 }
 
 function rewritten(
+  view: View,
   stored: DirectoryGroup,
   resource: JsonObject,
   members: Members,
   mint: Mint,
 ): Decided<DirectoryGroup> {
   const fields = readFields(resource)
-  const changes = members.changes(mint)
   const isSame = fields.display_name === stored.display_name && fields.external_id === stored.external_id
-  if (isSame && changes.length === 0) return { changes: [], result: stored }
+  if (isSame && members.changes(mint).length === 0) return { changes: [], result: stored }
   const group = { ...stored, ...fields, version: stored.version + 1, updated_at: mint.now }
-  return decided(group, changes, group, members)
+  return decided(view, group, members, mint, isSame ? undefined : stored)
 }
 
+/** @param renamed the group as it was, where rules may select it no longer, or now */
 function decided(
+  view: View,
   group: DirectoryGroup,
-  members: readonly Change[],
-  result: DirectoryGroup,
-  { added, removed }: Pick<Members, 'added' | 'removed'>,
+  members: Members,
+  mint: Mint,
+  renamed?: DirectoryGroup,
 ): Decided<DirectoryGroup> {
-  const summary = `group of the directory ${group.display_name}: ${added} added, ${removed} removed`
-  return { changes: [put('directory_group', group), ...members], summary, result }
+  const changes = [put('directory_group', group), ...members.changes(mint)]
+  const concerned = new Set([...members.touched, ...(renamed === undefined ? [] : listMembers(view, [renamed]))])
+  const summary = `group of the directory ${group.display_name}: ${members.added} added, ${members.removed} removed`
+  return { ...withGroupRules(view, changes, concerned, mint), summary, result: group }
 }
 
 function readFields({ displayName, externalId }: JsonObject) {
@@ -117,6 +123,9 @@ const MEMBERS = findAttribute(GROUPS, 'members')!.attribute
 class Members {
   added = 0
   removed = 0
+  /** keys of the users who come or go */
+  readonly touched = new Set<string>()
+  #changes: readonly Change[] | undefined
   readonly #view: View
   readonly #group: string
   /** by the key of the user: whether it is a member now */
@@ -156,7 +165,12 @@ class Members {
   }
 
   /** @throws LIMIT_EXCEEDED */
-  changes(mint: Mint): Change[] {
+  changes(mint: Mint): readonly Change[] {
+    this.#changes ??= this.#decide(mint)
+    return this.#changes
+  }
+
+  #decide(mint: Mint): Change[] {
     const changes: Change[] = []
     for (const [user, isMember] of this.#now) {
       const key = directoryMemberKey(this.#group, user)
@@ -165,9 +179,11 @@ class Members {
         const stamps = { id: mint.id(), key, created_at: mint.now, updated_at: mint.now }
         const member: DirectoryMember = { ...stamps, group: this.#group, user }
         changes.push(put('directory_member', member))
+        this.touched.add(user)
         this.added++
       } else if (!isMember && isStored) {
         changes.push(remove('directory_member', key))
+        this.touched.add(user)
         this.removed++
       }
     }
@@ -175,6 +191,7 @@ class Members {
       for (const { key, user } of this.#view.by('members_of_directory_group', this.#group))
         if (!this.#now.has(user)) {
           changes.push(remove('directory_member', key))
+          this.touched.add(user)
           this.removed++
         }
     const more = this.added - this.removed

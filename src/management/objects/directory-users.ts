@@ -1,6 +1,7 @@
 // Users of a directory (docs/scim.md): what it gives is kept as it was sent, and the parts that Zerohop has a field for
 // are written to the user. Nothing else of the user is touched: attributes, roles and a suspension by hand are others'.
 import type { DirectoryUserKey } from '../../kinds/api-key.ts'
+import { DIRECTORY } from '../../kinds/claims.ts'
 import type { DirectoryUser } from '../../kinds/directory-user.ts'
 import type { User } from '../../kinds/user.ts'
 import { put, remove } from '../../log/change.ts'
@@ -15,10 +16,10 @@ import { patchResource } from '../directory/patch.ts'
 import { isObject, readResource } from '../directory/read-resource.ts'
 import { USERS } from '../directory/schemas.ts'
 import { refusal } from '../directory/scim-error.ts'
-import { afterUser, removals } from '../rules/cascade.ts'
-import { create, patch } from '../rules/collection.ts'
+import { removals } from '../rules/cascade.ts'
 import { withDirectoryState } from '../rules/suspension.ts'
-import { users } from './users.ts'
+import { writeClaims } from './claims.ts'
+import { withGroupRules } from './group-rules.ts'
 
 /** What of a body or a stored user is not among the attributes. */
 interface Content {
@@ -59,8 +60,7 @@ export function createDirectoryUser(
   if (view.get('directory_user', key) !== undefined)
     throw new ZerohopError('OBJECT_EXISTS', { kind: 'directory_user', key })
   const draft = new Draft(view)
-  const stored = view.get('user', key)
-  const user = stored ?? draft.take(create(users, draft, { key }, mint))
+  const user = putFields(draft, key, {}, mint)
   const made: DirectoryUser = {
     id: user.id,
     key: user.key,
@@ -69,7 +69,6 @@ export function createDirectoryUser(
     user_name: sent.user_name,
     external_id: sent.external_id ?? null,
     active: sent.active ?? true,
-    ...(stored === undefined ? { made: true } : {}),
     attributes: sent.attributes,
   }
   return { ...written(draft, made, undefined, mint), status: 201 }
@@ -98,30 +97,36 @@ export function updateDirectoryUser(
 }
 
 /**
- * Removes what the directory gave. The user goes too where the directory made it and nobody else gave it anything; else
- * it stays, and stays suspended, until the directory gives it again or a person resumes it.
+ * Removes what the directory gave. The user goes too where nobody else gave it anything; else it stays, and stays
+ * suspended, until the directory gives it again or a person resumes it.
  */
 export function deleteDirectoryUser(view: View, { ref }: { readonly ref: string }, mint: Mint): Decided<null> {
-  const stored = requireDirectoryUser(view, ref)
-  const { key } = stored
-  const user = view.require('user', key)
-  if (stored.made === true && !isOthers(view, user))
-    return { changes: [...afterUser(view, key), remove('user', key)], status: 204, result: null }
-  const changes = [
+  const { key } = requireDirectoryUser(view, ref)
+  const draft = new Draft(view).stage([
     ...removals('directory_member', view.by('directory_groups_of_user', key)),
     remove('directory_user', key),
-    put('user', withDirectoryState(user, 'deleted', mint.now)),
-  ]
-  return { changes, status: 204, result: null }
+  ])
+  draft.stage(withGroupRules(draft, [], [key], mint).changes)
+  const drop = { op: 'drop', kind: 'user', key, keep: isOthers(draft, draft.require('user', key)) } as const
+  draft.take(writeClaims(draft, { claim: DIRECTORY, items: [drop] }, mint))
+  const left = draft.get('user', key)
+  if (left !== undefined) draft.stage([put('user', withDirectoryState(left, 'deleted', mint.now))])
+  return { changes: draft.changes(), status: 204, result: null }
 }
 
-/** Whether somebody else than the directory gave the user anything. */
+/** Whether somebody gave the user what has no claim: attributes, a suspension, or a request. */
 function isOthers(view: View, { key, attributes, suspension }: User): boolean {
   if (Object.keys(attributes).length > 0) return true
   if (suspension !== undefined && (suspension.directory === undefined || suspension.by_hand !== undefined)) return true
-  if (view.countBy('assignments_of_user', key) > 0) return true
-  for (const { explicit } of view.by('memberships_of_user', key)) if (explicit) return true
   return view.countBy('requests_of_user', key) > 0
+}
+
+/** Writes fields of a user as the directory's, and makes the user where it is missing. @throws SCIM_INVALID */
+function putFields(draft: Draft, key: string, fields: object, mint: Mint): User {
+  const item = { op: 'put', kind: 'user', item: { key, ...fields } } as const
+  const [report] = draft.take(writeClaims(draft, { claim: DIRECTORY, items: [item] }, mint)).items
+  if (report?.outcome === 'blocked') throw refusal('invalidValue', report.reason ?? 'it is refused')
+  return draft.require('user', key)
 }
 
 function rewritten(view: View, stored: DirectoryUser, resource: JsonObject, mint: Mint): Decided<DirectoryUser> {
@@ -148,7 +153,7 @@ function written(
   const now = ownedFields(next.attributes)
   // what the directory gave before and no longer gives is nobody's; what it never gave is not its own
   const fields = { ...Object.fromEntries(Object.keys(was).map((name) => [name, null])), ...now }
-  const user = draft.take(patch(users, draft, { ref: next.id, fields }, mint))
+  const user = putFields(draft, next.key, fields, mint)
   const { active } = next
   const inState = active === null ? user : withDirectoryState(user, active ? 'active' : 'inactive', mint.now)
   if (inState !== user) draft.stage([put('user', { ...inState, updated_at: mint.now })])

@@ -58,6 +58,8 @@ export const WRITES = {
   directory_user: null,
   directory_group: null,
   directory_member: null,
+  /** its plan is one of its own */
+  group_rule: null,
   /** what becomes of a request is one of the transitions of its kind */
   access_request: null,
 } as const satisfies { readonly [K in EnvironmentKind]: WritesOfKind | null }

@@ -124,12 +124,16 @@ export function removeItems<Item, Ref>(
       const key = fact.find(view, ref)
       const before = key === undefined ? undefined : seen.get(key)
       if (before !== undefined) return before
-      draft.take(fact.remove(draft, ref, mint))
-      const report = { key: key ?? fact.nameOf(ref), outcome: 'deleted' } as const
+      const removed = fact.remove(draft, ref, mint)
+      draft.take(removed)
+      const isKept = key !== undefined && draft.get(fact.kind, key) !== undefined
+      const report = { key: key ?? fact.nameOf(ref), outcome: isKept ? 'kept' : 'deleted' } as const
       if (key !== undefined) seen.set(key, report)
       return report
     } catch (error) {
       if (passes && isZerohopError(error, 'OBJECT_NOT_FOUND')) return { key: fact.nameOf(ref), outcome: 'missing' }
+      if (passes && isZerohopError(error, 'CLAIMED_BY_OTHERS'))
+        return { key: error.details.key as string, outcome: 'kept' }
       throw error
     }
   })

@@ -11,11 +11,16 @@ import { stageSent } from '../differences/sent-changes.ts'
 import { listTenantRoleEntries, type TenantRoleEntry } from '../differences/tenant-role-entries.ts'
 import type { Conflict, Lost, Revert } from '../differences/undone.ts'
 import { within } from '../objects/bulk-items.ts'
+import { createGroupRule, deleteGroupRule, updateGroupRule } from '../objects/group-rules.ts'
 import { type Reverted, revert } from '../revert/revert.ts'
 import { BODY } from '../rules/fields.ts'
+import type { GroupRulePlan } from '../schemas/group-rules.ts'
 import type { SentChange } from '../schemas/plan.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
 import { type CopyOf, copyInto } from './copy-into.ts'
+
+/** One write of a rule for groups of a directory. */
+export type WantedGroupRule = Omit<GroupRulePlan, 'page'>
 
 /** What a copy plans. */
 export interface PlannedCopy extends CopyOf {
@@ -23,12 +28,13 @@ export interface PlannedCopy extends CopyOf {
   readonly isNew?: boolean
 }
 
-/** Exactly one of `policy`, `changes`, `revert` and `copy`. */
+/** Exactly one of `policy`, `changes`, `revert`, `copy` and `groupRule`. */
 export interface Wanted {
   readonly policy?: PolicyFile | null | undefined
   readonly changes?: readonly SentChange[] | null | undefined
   readonly revert?: Revert | undefined
   readonly copy?: PlannedCopy | undefined
+  readonly groupRule?: WantedGroupRule | undefined
   readonly prune?: boolean | null | undefined
   readonly cascade?: boolean | null | undefined
 }
@@ -49,8 +55,8 @@ export interface DecidedPlan {
 }
 
 /** Whether nothing is to change: what time does by itself is asked then. */
-export const wantsNothing = ({ policy, changes, revert: undone, copy }: Wanted): boolean =>
-  !policy && !changes && undone === undefined && copy === undefined
+export const wantsNothing = ({ policy, changes, revert: undone, copy, groupRule }: Wanted): boolean =>
+  !policy && !changes && undone === undefined && copy === undefined && groupRule === undefined
 
 /** The plan that changes nothing. */
 export const NO_CHANGE: DecidedPlan = {
@@ -61,7 +67,8 @@ export const NO_CHANGE: DecidedPlan = {
 
 /** @throws INPUT_INVALID unless exactly one of policy and changes is sent; what they throw */
 export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan {
-  const { policy, changes, prune, revert: undone, copy } = wanted
+  const { policy, changes, prune, revert: undone, copy, groupRule } = wanted
+  if (groupRule !== undefined) return decideGroupRule(view, groupRule, mint)
   if (undone !== undefined) return { ...NOTHING_ELSE, ...revert(view, undone, mint), remembered: () => [] }
   if (copy !== undefined) {
     const copied = copyInto(view, copy, mint)
@@ -84,6 +91,22 @@ export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan 
   const named = new Set(changes.map(({ kind, key }) => `${kind} ${key}`))
   const { entries, cascade } = planEntries(view, real, (kind, key) => named.has(`${kind} ${key}`))
   return { ...NOTHING_ELSE, changes: real, entries: inOrder(entries), cascade, remembered: () => [] }
+}
+
+/** What a rule for groups of a directory would give and take. @throws INPUT_INVALID unless it is one write of one rule */
+function decideGroupRule(view: View, wanted: WantedGroupRule, mint: Mint): DecidedPlan {
+  const { create, update, delete: ref } = wanted
+  if ([create, update, ref].filter((one) => one != null).length !== 1) {
+    const reason = 'exactly one of create, update and delete is required'
+    throw new ZerohopError('INPUT_INVALID', { reason }, { path: BODY })
+  }
+  const { changes } = create
+    ? within([...BODY, 'create'], () => createGroupRule(view, create, mint))
+    : update
+      ? within([...BODY, 'update'], () => updateGroupRule(view, { ref: update.rule, fields: update.fields }, mint))
+      : deleteGroupRule(view, { ref: ref ?? '' }, mint)
+  const { entries, cascade } = planEntries(view, changes, (kind) => kind === 'role_assignment')
+  return { ...NOTHING_ELSE, changes, entries: inOrder(entries), cascade, remembered: () => [] }
 }
 
 const NOTHING_ELSE = { tenantRoles: [], carried: [], suggested: [], conflicts: [], lost: [], secrets: [] }

@@ -51,6 +51,7 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   directory_user: null,
   directory_group: null,
   directory_member: null,
+  group_rule: null,
   proxy_config: null,
   organization: null,
   project: null,

@@ -17,7 +17,7 @@ export const ReportItems = t.described(
       key: t.described(t.nullable(t.Text), 'what names the fact; null of one that is missing and cannot be named'),
       outcome: t.described(
         Outcome,
-        '`same`: it was so already; `kept`: it is there with other content, which stays; `missing`: it is not there, or what it names is not',
+        '`same`: it was so already; `kept`: it is there with other content, which stays, or was removed and is still there because others claim it; `missing`: it is not there, or what it names is not',
       ),
     }),
   ),

@@ -44,6 +44,8 @@ const FORM_ONLY: Readonly<Record<string, readonly string[]>> = {
   'POST /v2/projects/:p/envs/:e/plan': ['changes.0.key'],
   'POST /v2/projects/:p/envs/:e/proposals': ['changes.0.key'],
   'POST /v2/projects/:p/envs/:e/proposals/:proposal/apply': ['expected'],
+  // with `create`, the others are refused for being sent
+  'POST /v2/facts/:p/:e/group_rules/plan': ['update', 'delete'],
   // the rest is what a plan answered: it is compared, and refused with 409
   'POST /v2/projects/:p/envs/:e/apply': ['changes.0.key', 'fingerprints', 'expected'],
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert': ['fingerprints', 'expected'],

@@ -57,6 +57,42 @@ describe('by hand beside others', () => {
     expect(left).toMatchObject({ valid_until: END, claims: [{ by: 'app' }] })
   })
 
+  it('removes of many what was made by hand, and names what stays', async () => {
+    await write(
+      'app',
+      ['cyd', 'dan', 'eli'].flatMap((key) => [putUser(key), give(key)]),
+    )
+    await api.ask('PUT', '$F/role_assignments', role('dan'))
+    await api.ask('POST', '$F/users', { key: 'by-hand-alone' })
+    await api.ask('PUT', '$F/role_assignments', role('by-hand-alone'))
+    const all = ['cyd', 'by-hand-alone', 'eli'].map(role)
+    const gone = await api.ask('DELETE', '$F/role_assignments/bulk', all)
+    expect(gone.body).toEqual({ assignments_removed: 1 })
+    expect(gone.headers.warning).toEqual([
+      expect.stringContaining('cyd/editor/default'),
+      expect.stringContaining('1 more role is'),
+    ])
+    await api.ask('PUT', '$F/role_assignments', role('by-hand-alone'))
+    const report = await api.ask('DELETE', '$F/role_assignments/bulk?return=report', [...all, role('dan')])
+    expect(report.body.items.map(({ outcome }: { readonly outcome: string }) => outcome)).toEqual([
+      'kept',
+      'deleted',
+      'kept',
+      'kept',
+    ])
+  })
+
+  it('an explanation says where a role is from', async () => {
+    await api.ask('POST', '$S/resources', { key: 'doc', name: 'Doc', actions: { read: {} } })
+    await api.ask('POST', '$S/roles/editor/permissions', { permissions: ['doc:read'] })
+    await write('directory', [give('ana')])
+    const question = { user: 'ana', action: 'read', resource: { type: 'doc', tenant: 'default' } }
+    const { body } = await api.ask('POST', '/v2/projects/default/envs/development/explain', question)
+    expect(body.allow).toBe(true)
+    expect(JSON.stringify(body.why)).toContain('is from sync app and the directory')
+    await write('directory', [{ op: 'drop', kind: 'role_assignment', key: 'ana/editor/default' }])
+  })
+
   it('refuses times that leave a gap to those of another', async () => {
     const { status, body } = await api.ask('PUT', '$F/role_assignments', {
       ...role('ana'),
@@ -169,4 +205,43 @@ it('times of answers are those of all claims together', async () => {
   await write('two', [give('eve', { valid_until: '2100-01-01T00:00:00Z' })])
   const [assignment] = (await api.ask('GET', '$F/role_assignments?user=eve')).body
   expect(assignment).toMatchObject({ valid_until: '2100-01-01T00:00:00.000+00:00', created_at: TIME })
+})
+
+it('a plan and its prune leave what others claim', async () => {
+  const fresh = await api.another()
+  const [{ id, secret }] = fresh.environments as unknown as [{ id: string; secret: string }]
+  const commit = (name: string, input: unknown) => api.store.commit(id, name as never, input as never, BY)
+  await commit('createRole', { key: 'editor' })
+  await commit('writeClaims', {
+    claim: 'app',
+    items: [...['ana', 'ben', 'cyd'].flatMap((key) => [putUser(key), give(key)]), give('ana', { valid_until: END })],
+  })
+  await commit('assign', role('ben'))
+  await commit('createUser', { key: 'dan' })
+  await commit('assign', role('dan'))
+  const policy = {
+    zerohop: 2,
+    manages: [{ kind: 'user' }, { kind: 'role_assignment' }],
+    roles: [{ key: 'editor' }],
+    users: [{ key: 'cyd', first_name: 'Cyd' }],
+    role_assignments: [{ ...role('cyd'), valid_until: END }],
+  }
+  const ask = (path: string) =>
+    api.ask('POST', `/v2/projects/default/envs/development/${path}`, { policy, prune: true }, { key: secret })
+  const planned = await ask('plan')
+  const applied = await ask('apply')
+  expect(planned.body.changes).toContainEqual({
+    ...{ op: 'update', kind: 'role_assignment', key: 'ben/editor/default' },
+    fields: { claims: [['app', 'hand'], ['app']] },
+  })
+  expect([planned.body.detail, applied.body.detail]).toEqual([undefined, undefined])
+  expect([planned.status, applied.status]).toEqual([200, 200])
+  const view = api.store.view(id)
+  const claims = ['ana', 'ben', 'cyd', 'dan'].map((user) =>
+    (view.get('role_assignment', `${user}/editor/default`)?.claims ?? []).map(({ by }) => by),
+  )
+  expect(claims).toEqual([['app'], ['app'], ['app', 'hand'], []])
+  expect(view.get('user', 'dan')).toBeUndefined()
+  expect(view.get('role_assignment', 'dan/editor/default')).toBeUndefined()
+  expect(view.require('user', 'cyd')).toMatchObject({ first_name: 'Cyd', claims: [{ by: 'app' }, { by: 'hand' }] })
 })

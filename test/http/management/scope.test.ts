@@ -77,6 +77,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/deny': { level: 'tenant' },
   'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/cancel': { level: 'tenant' },
   'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/revoke': { level: 'tenant' },
+  'POST /v2/facts/:p/:e/group_rules/plan': { level: 'env', access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy': { level: 'project' },
   'POST /v2/projects/:p/envs/:e/copy/plan': { level: 'project', access: 'read' },
   'POST /v2/projects/:p/envs/:e/copy/async': { level: 'project' },

@@ -11,6 +11,7 @@ import { Holder } from '../../components/holder.tsx'
 import { holderName } from '../../components/holder-words.ts'
 import { Instant } from '../../components/instant.tsx'
 import { Pager } from '../../components/pager.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { assignmentsQuery, type RoleAssignment } from '../users/user-queries.ts'
@@ -62,7 +63,15 @@ const COLUMNS: readonly Column<RoleAssignment>[] = [
     width: '30%',
     cell: ({ user }) => <Holder user={user} />,
   },
-  { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
+  {
+    header: 'Role',
+    cell: ({ role, claims }) => (
+      <>
+        <Tag>{role}</Tag>
+        <Sources claims={claims} />
+      </>
+    ),
+  },
   { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isMinor: true, width: '180px' },
   { header: 'Ends', cell: (row) => <GrantTimes {...row} /> },
 ]

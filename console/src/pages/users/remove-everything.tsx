@@ -10,6 +10,7 @@ import type { PageOf } from '../../api/page-of.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { EVERYBODY } from '../../components/holder-words.ts'
 import { PlanDialog, type PlannedChange, usePlan } from '../../components/plan-dialog.tsx'
+import { isByHand, isFromOthers, Sources } from '../../components/sources.tsx'
 import { LoadingState, QueryState } from '../../components/states.tsx'
 import { findSuspensionState } from '../../components/suspension.tsx'
 import { listRemaining } from './remains.ts'
@@ -66,7 +67,8 @@ function RemoveDialog({ user, onClose }: RemoveDialogProps) {
         <LoadingState rows={2} />
       </Dialog>
     )
-  const changes = roles.data.map(toRemoval)
+  const changes = roles.data.filter(({ claims }) => isByHand(claims)).map(toRemoval)
+  const others = roles.data.filter(({ claims }) => isFromOthers(claims))
   return (
     <PlanDialog
       title={title}
@@ -77,7 +79,7 @@ function RemoveDialog({ user, onClose }: RemoveDialogProps) {
       onDone={onClose}
       onClose={onClose}
     >
-      <Remains user={user} changes={changes} />
+      <Remains user={user} changes={changes} others={others} />
     </PlanDialog>
   )
 }
@@ -100,9 +102,11 @@ const linesQuery = (path: EnvironmentPath, user: string) =>
 interface RemainsProps {
   readonly user: User
   readonly changes: readonly PlannedChange[]
+  /** roles that a sync or the directory says, too */
+  readonly others: readonly RoleAssignment[]
 }
 
-function Remains({ user, changes }: RemainsProps) {
+function Remains({ user, changes, others }: RemainsProps) {
   const path = useEnvironmentPath()
   const plan = usePlan(changes)
   const lines = useQuery(linesQuery(path, user.key))
@@ -114,7 +118,7 @@ function Remains({ user, changes }: RemainsProps) {
       {({ lines: found, next }) => {
         const rules = listRemaining(found, plan.data?.access.lost.first ?? [])
         const ofAll = shared.data?.data ?? []
-        const isNothing = rules.length + ofAll.length + tenants.length === 0 && !isSuspended
+        const isNothing = rules.length + ofAll.length + tenants.length + others.length === 0 && !isSuspended
         return (
           <section aria-label="What remains">
             <h3>What remains</h3>
@@ -125,7 +129,17 @@ function Remains({ user, changes }: RemainsProps) {
                 of everyone can allow access again after the suspension.
               </p>
             )}
+            {others.length > 0 && (
+              <p>Roles that come from elsewhere are removed there. To deny all access at once, suspend the user.</p>
+            )}
             <ul>
+              {others.slice(0, NAMED).map((each) => (
+                <li key={each.id}>
+                  {each.role} {each.resource_instance === null ? `in ${each.tenant}` : `on ${each.resource_instance}`}
+                  <Sources claims={each.claims} />
+                </li>
+              ))}
+              {others.length > NAMED && <li>{counted(others.length - NAMED, 'more role')} from elsewhere</li>}
               {rules.map(({ rule, permissions, isConditional }) => (
                 <li key={rule}>
                   Access rule {rule}: {permissions.join(', ')}

@@ -13,6 +13,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { ObjectPage } from '../../components/object-page.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { findSuspensionState } from '../../components/suspension.tsx'
 import { SuspendDialog } from './suspend-dialog.tsx'
 import { SuspensionNotice } from './suspension-notice.tsx'
@@ -94,6 +95,7 @@ function About({ user }: { readonly user: User }) {
   return (
     <>
       {words.filter(Boolean).join(' · ')}
+      <Sources claims={user.claims} />
       {at !== null && (
         <>
           {' · last used '}

@@ -14,6 +14,7 @@ import { GrantTimes } from '../../components/grant-times.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { KnownUses, LastUse } from '../../components/last-use.tsx'
 import { Pager } from '../../components/pager.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { Tag, tagLink } from '../../components/tag.tsx'
 import { RemoveEverything } from './remove-everything.tsx'
@@ -32,7 +33,15 @@ export function UserRoles({ user }: { readonly user: User }) {
   const uses = new Map((used?.rows ?? []).map((each) => [formatGrant(each), each.last_used]))
   const withoutRole = user.associated_tenants.filter(({ roles: held }) => held.length === 0)
   const columns: readonly Column<RoleAssignment>[] = [
-    { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
+    {
+      header: 'Role',
+      cell: ({ role, claims }) => (
+        <>
+          <Tag>{role}</Tag>
+          <Sources claims={claims} />
+        </>
+      ),
+    },
     { header: 'Where', cell: (row) => <Where {...row} /> },
     { header: 'Since', cell: ({ created_at }) => <Instant value={created_at} />, isNamed: true, width: '180px' },
     { header: 'Ends', cell: (row) => <GrantTimes {...row} />, isNamed: true },

@@ -17,6 +17,7 @@ import { NamedRow } from '../../components/named-row.tsx'
 import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { SuspensionLine } from '../../components/suspension.tsx'
 import { Tag, Tags } from '../../components/tag.tsx'
@@ -98,6 +99,7 @@ const COLUMNS: readonly Column<User>[] = [
         <Anchor component={Link} to="./$user" params={{ user: user.key } as never} from={FROM} size="sm">
           {user.key}
         </Anchor>
+        <Sources claims={user.claims} />
       </NamedRow>
     ),
   },

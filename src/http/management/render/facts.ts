@@ -3,6 +3,7 @@
 
 import { presentFields } from '../../../kinds/fields.ts'
 import type { Group } from '../../../kinds/group.ts'
+import type { GroupRule } from '../../../kinds/group-rule.ts'
 import type { ProxyConfig } from '../../../kinds/proxy-config.ts'
 import { type RelationshipTuple, relationshipTupleFields } from '../../../kinds/relationship-tuple.ts'
 import { type ResourceInstance, resourceInstanceFields } from '../../../kinds/resource-instance.ts'
@@ -16,6 +17,7 @@ import { type Assigned, findHolder } from '../../../management/objects/role-assi
 import type { Related } from '../../../management/objects/tuples.ts'
 import { findRoleInTenants } from '../../../management/rules/tenant-roles.ts'
 import { printClaims } from '../../../management/schemas/claims.ts'
+import type { GroupRuleRead } from '../../../management/schemas/group-rules.ts'
 import type { GroupBlock, GroupRoleRead } from '../../../management/schemas/groups.ts'
 import type { InstanceDetailed, InstanceRead } from '../../../management/schemas/instances.ts'
 import type { InviteRead, TenantInviteRead } from '../../../management/schemas/invites.ts'
@@ -314,6 +316,19 @@ export function groupRole(view: View, tuple: RelationshipTuple, prefix: string):
 }
 
 /** `secret` is null for a key that may not see it. */
+export const groupRuleRead = (scope: Scope, rule: GroupRule): GroupRuleRead => ({
+  id: rule.id,
+  key: rule.key,
+  ...place(scope),
+  ...times(rule),
+  group: rule.group,
+  role: rule.role,
+  tenant: rule.tenant,
+  resource_instance: rule.resource_instance,
+  ...(rule.valid_from === undefined ? {} : { valid_from: printTime(rule.valid_from) }),
+  ...(rule.valid_until === undefined ? {} : { valid_until: printTime(rule.valid_until) }),
+})
+
 export function proxyConfigRead(scope: Scope, config: ProxyConfig, secret: Json): ProxyConfigRead {
   const { id, key, name, auth_mechanism, mapping_rules } = config
   return { id, key, name, auth_mechanism, mapping_rules, secret, ...place(scope), ...times(config) }

@@ -7,6 +7,7 @@ import { accessRequestRoutes } from './access-requests.ts'
 import { actionGroupRoutes } from './action-groups.ts'
 import { bulkRoutes } from './bulk.ts'
 import { conditionSetRoutes } from './condition-sets.ts'
+import { groupRuleRoutes } from './group-rules.ts'
 import { groupRoutes } from './groups.ts'
 import { instanceRoutes } from './instances.ts'
 import { inviteRoutes } from './invites.ts'
@@ -56,4 +57,5 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   directory_user: null,
   directory_group: null,
   directory_member: null,
+  group_rule: groupRuleRoutes,
 }

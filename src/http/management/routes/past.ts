@@ -3,7 +3,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sayNotInForce, word } from '../../../image/explain/why-words.ts'
 import { type AccessRequest, parseOrigin } from '../../../kinds/access-request.ts'
+import { DIRECTORY, HAND } from '../../../kinds/claims.ts'
 import { printSuspension, type Suspension } from '../../../kinds/fields.ts'
+import { isInForce } from '../../../kinds/times.ts'
 import { listRolesToRequest, type RoleToRequest } from '../../../management/objects/roles-to-request.ts'
 import type { Found, PastRevisions } from '../../../management/past/past-revisions.ts'
 import { readAt } from '../../../management/past/read-at.ts'
@@ -69,7 +71,13 @@ export function pastRoutes(app: FastifyInstance, management: RouteContext, past:
           requests: requests.map((one) => accessRequestRead(request.scope, one, Date.now())),
         }),
         ...(requestable.length > 0 && { requestable }),
-        why: suspension === undefined ? withRequests(why, requests) : withReason(why, suspension),
+        why:
+          suspension === undefined
+            ? withNotes(
+                withRequests(why, requests),
+                sayClaims(management, request.scope, why.user, { explanation, found }),
+              )
+            : withReason(why, suspension),
       }
     },
   )
@@ -140,8 +148,38 @@ function findRequestable(
 
 /** The explanation with who asked for the roles, and who approved it. */
 function withRequests(why: Why, requests: readonly AccessRequest[]): Why {
-  if (requests.length === 0) return why
-  const notes = requests.map((request) => ({ text: sayRequest(request), outcome: 'note' as const, children: [] }))
+  return withNotes(why, requests.map(sayRequest))
+}
+
+/** Where the roles by which it is allowed are from, of those that others than `hand` claim: a sentence for each. */
+function sayClaims(
+  { store }: RouteContext,
+  { environment: { id } }: Scope,
+  user: string,
+  { explanation, found }: { readonly explanation: Explanation; readonly found: Found },
+): string[] {
+  if (!explanation.allow || found.revision !== store.head(id).revision) return []
+  const view = store.view(id)
+  const now = Date.now()
+  const sentences = explanation.because.flatMap((reason) => {
+    if (reason.source === 'abac' || reason.everybody) return []
+    const { role, tenant, resource_instance: instance = null } = reason
+    const { claims } = view.get('role_assignment', assignmentKey(user, role, tenant, instance)) ?? {}
+    if (claims === undefined) return []
+    const names = claims.filter((claim) => isInForce(claim, now)).map(({ by }) => SOURCES[by] ?? `sync ${word(by)}`)
+    return names.length === 0 ? [] : [`role ${word(role)} is from ${joinAnd(names)}`]
+  })
+  return [...new Set(sentences)]
+}
+
+const SOURCES: Readonly<Record<string, string>> = { [HAND]: 'hand', [DIRECTORY]: 'the directory' }
+const joinAnd = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** The explanation with these sentences behind all others. */
+function withNotes(why: Why, sentences: readonly string[]): Why {
+  if (sentences.length === 0) return why
+  const notes = sentences.map((text) => ({ text, outcome: 'note' as const, children: [] }))
   return { ...why, tree: { ...why.tree, children: [...why.tree.children, ...notes] } }
 }
 
