@@ -67,6 +67,13 @@ export const IMPORTERS = {
     ],
     load: () => import('./openfga/importer.ts'),
   },
+  permit: {
+    takes: 'the address of a server, https://api.permit.io; PDP_API_KEY is the key of an environment',
+    options: [
+      { flags: '--pdp-url <url>', description: 'permit: a PDP of the environment, which is asked for the proof' },
+    ],
+    load: () => import('./permit/importer.ts'),
+  },
 } as const satisfies Readonly<Record<string, ImporterEntry>>
 
 export type ImporterName = keyof typeof IMPORTERS

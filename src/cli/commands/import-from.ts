@@ -14,6 +14,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { makeFolder } from '../../model/folder.ts'
 import { IMPORT_QUESTIONS } from '../../model/limits.ts'
 import { Pdp } from '../../pdp/pdp.ts'
+import { readEnv } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
 import { startCounter } from '../terminal/progress.ts'
@@ -58,7 +59,8 @@ export async function importFrom(files: readonly string[], options: FromOptions)
     throw new ZerohopError('CONFIG_INVALID', { reason: `--from ${from} takes no ${foreign.long ?? foreign.flags}` })
   if (out === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: '--out names the folder for the files' })
   const { importer } = await IMPORTERS[from].load()
-  const reading = await importer.read(files, options as ImporterOptions)
+  const given = from === 'permit' ? { ...options, apiKey: readEnv().pdpApiKey } : options
+  const reading = await importer.read(files, given as ImporterOptions)
   if (reading.imported === undefined) return refuse(reading.problems, reading.sources)
   const { imported } = reading
   writeFiles(imported, from, out, force)

@@ -32,3 +32,15 @@ export const OPENFGA_ANSWER_TIMEOUT_MS = 10_000
 export const OPENFGA_ANSWER_BYTES_MAX = 1024 * 1024
 /** Instants at which a question is asked when tuples of a store have times: each end, and the moment before it. */
 export const IMPORTED_INSTANTS_MAX = 8
+/** Objects of one page of the API of Permit: the most that it gives. */
+export const PERMIT_PAGE = 100
+/** Objects of one list of an account of Permit: more are not read. */
+export const PERMIT_OBJECTS_MAX = 200_000
+/** Milliseconds after which an answer of Permit is not waited for any longer. */
+export const PERMIT_ANSWER_TIMEOUT_MS = 30_000
+/** Bytes of an answer of Permit: a page of objects with their attributes. */
+export const PERMIT_ANSWER_BYTES_MAX = 16 * 1024 * 1024
+/** How often a request to Permit is sent that is answered 429 or 503. */
+export const PERMIT_TRIES_MAX = 8
+/** Milliseconds that are waited at most when Permit says that it is asked too often. */
+export const PERMIT_PAUSE_MS_MAX = 60_000
