@@ -17,10 +17,7 @@ const role = t.described(t.Text, 'key or id of the role that members get')
 
 const whole = { group: t.closed({ by, match: t.maybe(match), value }), role, ...place }
 
-export const GroupRuleCreate = t.named(
-  'GroupRuleCreate',
-  t.closed(whole),
-)
+export const GroupRuleCreate = t.named('GroupRuleCreate', t.closed(whole))
 export type GroupRuleCreate = t.Static<typeof GroupRuleCreate>
 
 export const GroupRuleReplace = t.named('GroupRuleReplace', t.closed({ ...sameKey, ...whole }))
