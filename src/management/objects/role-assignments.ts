@@ -16,7 +16,7 @@ import { ASSIGNMENTS_MAX, ASSIGNMENTS_PER_REQUEST_MAX, ROLES_PER_GRANT_MAX } fro
 import { assignmentKey, membershipKey, partKey, type Stored } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { asOwnPart, dropOwnParts, isClaimedBy, ownPart, removeOwnPart } from '../rules/claims.ts'
+import { asOwnPart, dropOwnParts, findPut, isClaimedBy, ownPart, removeOwnPart } from '../rules/claims.ts'
 import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path } from '../rules/fields.ts'
 import { requireForEverybody } from '../rules/giving.ts'
@@ -88,7 +88,7 @@ export function writeAssignment(
     mint,
   )
   if (kept === undefined) requireRoom(view, target, stored === undefined ? 1 : 0)
-  const assignment = new Draft(view).stage(changes).get('role_assignment', target.key)
+  const assignment = findPut('role_assignment', changes, target.key) ?? stored
   if (assignment === undefined) throw new ZerohopError('INTERNAL')
   return {
     changes: [...made, ...changes],

@@ -10,7 +10,7 @@ import { TUPLES_MAX } from '../../model/limits.ts'
 import { partKey, tupleKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { asOwnPart, ownPart, removeOwnPart } from '../rules/claims.ts'
+import { asOwnPart, findPut, ownPart, removeOwnPart } from '../rules/claims.ts'
 import { onlyObject, type Written } from '../rules/collection.ts'
 import { BODY } from '../rules/fields.ts'
 import { keepStored, newPayload, type OverStored } from '../rules/payload.ts'
@@ -87,7 +87,7 @@ export function writeTuple(
   const kept = keepStored('relationship_tuple', view, own, input, mint, over)
   const written = (changes: readonly Change[], created: boolean): Decided<Written<Related>> => {
     const merged = asOwnPart('relationship_tuple', view, changes, claim, mint)
-    const tuple = new Draft(view).stage(merged).get('relationship_tuple', key)
+    const tuple = findPut('relationship_tuple', merged, key) ?? stored
     if (tuple === undefined) throw new ZerohopError('INTERNAL')
     return { changes: [...made, ...merged], result: { object: { tuple, ...ids }, created } }
   }

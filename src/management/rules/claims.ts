@@ -109,6 +109,16 @@ export function asOwnPart<K extends ConnectingClaimed>(
   })
 }
 
+/** The object that the changes put. */
+export function findPut<K extends ConnectingClaimed>(
+  kind: K,
+  changes: readonly Change[],
+  key: string,
+): Objects[K] | undefined {
+  const change = changes.find((one) => one.op === 'put' && one.kind === kind && one.key === key)
+  return change?.op === 'put' ? (change.value as Objects[K]) : undefined
+}
+
 /**
  * A user, tenant or instance with the claim of a writer, who sets these fields.
  * @throws LIMIT_EXCEEDED for too many claims
