@@ -163,6 +163,7 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     'POST /v2/facts/:p/:e/access_requests/:ref/revoke': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/cancel': { as: 'asker' },
     'POST /v2/facts/:p/:e/group_rules': byName('another'),
+    'PUT /v2/facts/:p/:e/group_rules/:ref': byName('known'),
     'PATCH /v2/facts/:p/:e/group_rules/:ref': { group: { value: 'changed' } },
     'POST /v2/facts/:p/:e/group_rules/plan': { create: byName('planned') },
     'POST /v2/projects/:p/envs/:e/copy': { target_env: { existing: 'production' } },

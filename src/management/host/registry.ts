@@ -63,7 +63,7 @@ import { logInToElements, logOutOfElements } from '../objects/elements-sessions.
 import { deleteEnded } from '../objects/ended.ts'
 import { announceEnding } from '../objects/ending.ts'
 import { writeFacts } from '../objects/fact-writes.ts'
-import { createGroupRule, deleteGroupRule, updateGroupRule } from '../objects/group-rules.ts'
+import { createGroupRule, deleteGroupRule, replaceGroupRule, updateGroupRule } from '../objects/group-rules.ts'
 import {
   addGroupRole,
   addGroupToGroup,
@@ -317,6 +317,7 @@ const unwatched = {
   deleteDirectoryGroup,
   createGroupRule,
   updateGroupRule,
+  replaceGroupRule,
   deleteGroupRule,
   ...v1Writes,
   v1FirstWrite,

@@ -12,9 +12,10 @@ import { CLAIM_ITEMS_MAX, GROUP_RULES_MAX, SCIM_NAME_LENGTH_MAX } from '../../mo
 import { assignmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
+import { requireSameKey } from '../rules/collection.ts'
 import { BODY, requireText } from '../rules/fields.ts'
 import { settleTimes } from '../rules/times.ts'
-import type { GroupRuleCreate, GroupRuleUpdate } from '../schemas/group-rules.ts'
+import type { GroupRuleCreate, GroupRuleReplace, GroupRuleUpdate } from '../schemas/group-rules.ts'
 import { type ClaimItem, writeClaims } from './claims.ts'
 import { resolveRole } from './role-assignments.ts'
 
@@ -38,14 +39,28 @@ export function updateGroupRule(
   mint: Mint,
 ): Decided<GroupRule> {
   const stored = view.require('group_rule', ref)
+  requireSameKey(fields.key, stored.key)
+  const { key: _, ...named } = fields
   const { id, key, created_at } = stored
   const { role, tenant, resource_instance: instance, group } = stored
   // another place is another role there, so they are sent together
   const isMoved = fields.tenant != null || fields.resource_instance != null
   const place = isMoved ? {} : { tenant, ...(instance === null ? {} : { resource_instance: instance }) }
-  const sent = { role, ...place, ...leaveOut(fields), group: { ...group, ...leaveOut(fields.group ?? {}) } }
+  const sent = { role, ...place, ...leaveOut(named), group: { ...group, ...leaveOut(fields.group ?? {}) } }
   const next = { id, key, created_at, updated_at: mint.now, ...settled(view, sent as GroupRuleCreate, stored) }
   return written(view, next, stored, mint)
+}
+
+/** Replaces the rule; times that are not sent stay. @throws as create */
+export function replaceGroupRule(
+  view: View,
+  { ref, fields: { key: sent, ...fields } }: Named & { readonly fields: GroupRuleReplace },
+  mint: Mint,
+): Decided<GroupRule> {
+  const stored = view.require('group_rule', ref)
+  requireSameKey(sent, stored.key)
+  const { id, key, created_at } = stored
+  return written(view, { id, key, created_at, updated_at: mint.now, ...settled(view, fields, stored) }, stored, mint)
 }
 
 /** Deletes the rule, and what it alone gave. @throws OBJECT_NOT_FOUND */

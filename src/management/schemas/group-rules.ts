@@ -3,7 +3,7 @@ import { GROUP_RULE_FIELDS, GROUP_RULE_MATCHES } from '../../kinds/group-rule.ts
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
-import { known } from './schema-parts.ts'
+import { known, sameKey } from './schema-parts.ts'
 
 const by = t.described(t.enumOf(...GROUP_RULE_FIELDS), 'what of the group is compared')
 const match = t.described(t.enumOf(...GROUP_RULE_MATCHES), 'default `exact`')
@@ -15,15 +15,18 @@ const place = {
 }
 const role = t.described(t.Text, 'key or id of the role that members get')
 
-export const GroupRuleCreate = t.named(
-  'GroupRuleCreate',
-  t.closed({ group: t.closed({ by, match: t.maybe(match), value }), role, ...place }),
-)
+const whole = { group: t.closed({ by, match: t.maybe(match), value }), role, ...place }
+
+export const GroupRuleCreate = t.named('GroupRuleCreate', t.closed(whole))
 export type GroupRuleCreate = t.Static<typeof GroupRuleCreate>
+
+export const GroupRuleReplace = t.named('GroupRuleReplace', t.closed({ ...sameKey, ...whole }))
+export type GroupRuleReplace = t.Static<typeof GroupRuleReplace>
 
 export const GroupRuleUpdate = t.named(
   'GroupRuleUpdate',
   t.closed({
+    ...sameKey,
     group: t.maybe(t.closed({ by: t.maybe(by), match: t.maybe(match), value: t.maybe(value) })),
     role: t.maybe(role),
     ...place,

@@ -7,6 +7,7 @@ import {
   GroupRuleCreate,
   GroupRulePlan,
   GroupRuleRead,
+  GroupRuleReplace,
   GroupRuleUpdate,
 } from '../../../management/schemas/group-rules.ts'
 import { Plan } from '../../../management/schemas/plan.ts'
@@ -36,6 +37,7 @@ export function groupRuleRoutes(app: FastifyInstance, management: RouteContext):
     },
     create: { body: GroupRuleCreate, useCase: 'createGroupRule' },
     update: { body: GroupRuleUpdate, useCase: 'updateGroupRule' },
+    replace: { body: GroupRuleReplace, useCase: 'replaceGroupRule' },
     remove: 'deleteGroupRule',
   })
 }
