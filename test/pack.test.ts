@@ -89,8 +89,8 @@ describe('the package', () => {
       'examples',
       'package.json',
       'policy-test.schema.json',
-      'sync.schema.json',
       'policy.schema.json',
+      'sync.schema.json',
     ])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])
     const files = readdirSync(join(installed, 'dist'), { recursive: true }).map(String)

@@ -171,6 +171,13 @@ const WRITERS: Readonly<Record<string, Writer>> = {
     await write('POST', '/v2/projects/default/envs', { key: `env-${n}`, name: 'Environment' })
     return { undo: ['DELETE', `/v2/projects/default/envs/env-${n}`] }
   },
+  syncs: async (write, n) => {
+    const run = n.toString(16).padStart(32, '0')
+    const path = `/v2/facts/default/development/syncs/walk-${n}`
+    await write('POST', `${path}/lease`, { source: run, run })
+    await write('POST', `${path}/release`, { run })
+    return { undo: ['DELETE', path] }
+  },
   proposals: async (write, n) => {
     const changes = [{ op: 'create', kind: 'role', key: `proposed-${n}`, value: {} }]
     const { id } = await write('POST', '/v2/projects/default/envs/development/proposals', { changes })

@@ -280,7 +280,11 @@ describe('the scope matrix', () => {
 })
 
 /** They create what the path names. */
-const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref', 'POST /v2/facts/:p/:e/syncs/:sync/lease'])
+const UPSERTS = new Set([
+  'PUT /v2/facts/:p/:e/users/:ref',
+  'POST /v2/facts/:p/:e/syncs/:sync/lease',
+  'POST /v2/facts/:p/:e/syncs/:sync/plan', // of a sync that is to be
+])
 
 /** A key that finds the project keeps it, so that only the environment is missing, or only the tenant. */
 const reaching =
