@@ -1,9 +1,9 @@
 // The example application (examples/documents) as its users see it: lists by a filter, buttons by a snapshot, and what
 // the page does not offer is refused by the server.
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { findViolations } from '../support/axe.ts'
 import { CHROMIUM } from '../support/chromium.ts'
 import { endServers, freePort, Server } from '../support/server.ts'
 import { ROOT } from '../tidy/source.ts'
@@ -205,8 +205,7 @@ async function visitMembers(page: Page, name: string): Promise<void> {
 }
 
 async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  expect((await findViolations(page)).map(({ rule, html }) => `${rule}: ${html}`)).toEqual([])
 }
 
 async function signIn(page: Page, name: string): Promise<void> {

@@ -3,10 +3,10 @@
 // asked of another origin. `inspect` looks at a page in both sizes and colours, and takes its picture when asked to.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest'
 import { createClient, dataOf, type ManagementClient } from '../../src/client.ts'
+import { findViolations } from './axe.ts'
 import { CONSOLE_POLICY } from './console-policy.ts'
 import { IS_WHOLE } from './sample.ts'
 
@@ -168,8 +168,6 @@ export function watch(page: Page, complaints: string[], allowed: string): void {
 
 /** `npm test` looks at each size in one of both colours, `npm run test:all` in both. */
 const SCHEMES = { wide: 'light', narrow: 'dark' } as const
-/** The rules that axe checks. */
-type RunOnly = { readonly type: 'tag' | 'rule'; readonly values: string[] }
 /** The rules of axe that another colour scheme can break where the first one has kept all. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 
@@ -202,7 +200,7 @@ export async function listProblems(page: Page, name: string, look: Look = {}): P
       await html.waitFor()
       const overflow = await html.evaluate((root) => root.scrollWidth - root.clientWidth)
       const found = overflow === 0 ? [] : [`${overflow} pixels wider than the screen`]
-      found.push(...(await violations(page, at === 0)))
+      found.push(...(await listViolations(page, at === 0)))
       problems.push(...found.map((problem) => `${name}, ${size}, ${scheme}: ${problem}`))
       if (PICTURES !== undefined && !isPlain) await takePicture(page, `${name}-${size}-${scheme}`)
     }
@@ -213,13 +211,12 @@ export async function listProblems(page: Page, name: string, look: Look = {}): P
 }
 
 /** @param isFirst whether no other colour scheme was looked at in this size */
-async function violations(page: Page, isFirst: boolean): Promise<readonly string[]> {
-  const isThere = await page.evaluate(() => 'axe' in globalThis)
-  // half a megabyte of script, which a page needs once
-  const axe = new AxeBuilder(isThere ? { page, axeSource: ';' } : { page }).setLegacyMode()
-  const runOnly: RunOnly = isFirst ? { type: 'tag', values: RULES } : { type: 'rule', values: OF_COLOURS }
-  const found = await axe.options({ runOnly, resultTypes: ['violations'] }).analyze()
-  return found.violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.target.join(' ')}`))
+async function listViolations(page: Page, isFirst: boolean): Promise<readonly string[]> {
+  const found = await findViolations(
+    page,
+    isFirst ? { type: 'tag', values: RULES } : { type: 'rule', values: OF_COLOURS },
+  )
+  return found.map(({ rule, target }) => `${rule}: ${target}`)
 }
 
 async function takePicture(page: Page, name: string): Promise<void> {

@@ -102,6 +102,7 @@ export const LONGEST: readonly string[] = [
   'test/migration/journey.test.ts',
   'test/cli/warnings.test.ts',
   'test/property/access-requests.test.ts',
+  'test/property/claims.test.ts',
   'test/replicas/policy-story.test.ts',
   'test/middleware/members.test.ts',
   'test/decision-log/serve.test.ts',
