@@ -205,7 +205,7 @@ function linkInstalled(folder) {
  */
 function takeBuilt(folder) {
   if (process.env.ZEROHOP_CI_INSTALLED !== '1') return
-  for (const name of ['build', 'dist', 'policy.schema.json', 'policy-test.schema.json'])
+  for (const name of ['build', 'dist', 'policy.schema.json', 'policy-test.schema.json', 'sync.schema.json'])
     cpSync(name, join(folder, name), { recursive: true })
   console.log('container: RUN npm run build: begins with what was just built')
 }

@@ -30,7 +30,7 @@ const STEPS = {
       'tsconfig.json',
       'tsconfig.build.json',
     ],
-    outputs: ['dist', 'build/management-api.ts', 'policy.schema.json', 'policy-test.schema.json'],
+    outputs: ['dist', 'build/management-api.ts', 'policy.schema.json', 'policy-test.schema.json', 'sync.schema.json'],
     command: ['scripts/build-dist.mjs'],
   },
   console: {

@@ -27,6 +27,7 @@ import { NEXT, WITHOUT_GROUPS, WITHOUT_TIMES } from './replicas/other-versions.t
 import { OF_REPORTS, OF_RUNS } from './shadow/canaries.ts'
 import { type Canary, plant, plantedSources, taggedSources, tagsIn } from './support/canary.ts'
 import { ANSWERS_AFTER_THEIR_WRITE } from './support/repeated-writes.ts'
+import { OF_SLICES, OF_SYNC } from './sync/canaries.ts'
 
 const CANARIES: readonly Canary[] = [
   OF_ACCESS_DIFF,
@@ -45,6 +46,8 @@ const CANARIES: readonly Canary[] = [
   OF_REPORTS,
   OF_RUNS,
   OF_CLAIMS,
+  OF_SYNC,
+  OF_SLICES,
   { 'false-as-text': OF_DIRECTORIES['false-as-text'] },
   { 'no-one-signed-in': OF_NO_ONE['takes undefined for null']! },
   OF_EVERYBODY_IN_FILTERS,

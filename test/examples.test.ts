@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Zerohop } from '../src/embedded.ts'
 import { loadPolicy, type PolicyFacts } from '../src/policy.ts'
 import { temporaryFolder } from './support/folders.ts'
+import { endPostgres, startPostgres } from './support/postgres.ts'
 import { serveHere } from './support/serve-here.ts'
 import { endServers, freePort, readKeys, url } from './support/server.ts'
 import { ROOT, readSource } from './tidy/source.ts'
@@ -19,7 +20,10 @@ beforeAll(async () => {
   Object.assign(ports, { api: await freePort(), pdp: await freePort() })
   await serveHere(data, ports, true)
 })
-afterAll(endServers)
+afterAll(async () => {
+  await endServers()
+  await endPostgres()
+})
 
 /** What a program prints, line by line; rejects with its output when it fails. */
 async function runExample(
@@ -42,7 +46,9 @@ describe('the examples', () => {
     for (const program of programs) {
       const { imports } = readSource(program, readFileSync(join(ROOT, 'examples', program), 'utf8'))
       const specifiers = imports.map(({ specifier }) => specifier)
-      expect(specifiers.filter((specifier) => !/^(node:|zerohop(\/(embedded|server))?$)/.test(specifier))).toEqual([])
+      expect(
+        specifiers.filter((specifier) => !/^(node:|pg$|zerohop(\/(client|embedded|server))?$)/.test(specifier)),
+      ).toEqual([])
     }
   })
 
@@ -98,6 +104,25 @@ describe('the examples', () => {
       'may ben wave? true',
     ])
     expect(lines[4]).toMatch(/^why may ana say hello\? .*admin/)
+  })
+
+  it('outbox.mjs writes a row and an event, and sends the events', async () => {
+    const headers = { authorization: `Bearer ${readKeys(data).environments.development}` }
+    const F = `${url(ports.api)}/v2/facts/default/development`
+    const post = (path: string, body: object) =>
+      fetch(path, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    await post(`${url(ports.api)}/v2/schema/default/development/roles`, { key: 'viewer' })
+    for (const key of ['ana', 'ben']) await post(`${F}/users`, { key })
+    const APP_DATABASE_URL = await (await startPostgres()).database()
+    const env = { APP_DATABASE_URL, PDP_API_KEY: readKeys(data).environments.development! }
+    const lines = await runExample('outbox.mjs', [url(ports.api)], env)
+    expect(lines).toEqual([expect.stringMatching(/^3 events sent, revision \d+$/)])
+    const given = (await (await fetch(`${F}/role_assignments?role=viewer`, { headers })).json()) as { user: string }[]
+    expect(given.map(({ user }) => user)).toEqual(['ana'])
   })
 
   it('connect.mjs says in one line that its key is wrong', async () => {

@@ -89,6 +89,7 @@ describe('the package', () => {
       'examples',
       'package.json',
       'policy-test.schema.json',
+      'sync.schema.json',
       'policy.schema.json',
     ])
     expect(readdirSync(join(installed, 'build'))).toEqual(['release.wasm'])

@@ -30,6 +30,7 @@ export const SECTIONS: readonly (readonly [
       ['Tests of a policy', 'policy-tests'],
       ['Why', 'explain'],
       ['Claims', 'claims'],
+      ['Sync', 'sync'],
       ['Access on request', 'access-requests'],
       ['Identity providers (SCIM)', 'scim'],
       ['Access review', 'access-review'],

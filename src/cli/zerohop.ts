@@ -24,6 +24,7 @@ import { addProposals } from './commands/proposals-commands.ts'
 import { addRequests } from './commands/requests-commands.ts'
 import { addShadow } from './commands/shadow-command.ts'
 import { addSuspensions } from './commands/suspensions-commands.ts'
+import { addSync } from './commands/sync-commands.ts'
 import { addTest } from './commands/test-command.ts'
 import { addTypes } from './commands/types-command.ts'
 import { addWhy } from './commands/why-command.ts'
@@ -188,6 +189,7 @@ addHistory(program)
 addProposals(program)
 addLog(program)
 addAdministration(program)
+addSync(program)
 addData(program)
 addDatabase(program)
 

@@ -23,6 +23,7 @@ export const TAGS = {
   set_rules: 'What users of a user set can do with resources of a resource set.',
   user_invites: 'Users who are invited but do not exist yet.',
   access_requests: 'Requests of users for a role for a time, and what became of them.',
+  syncs: 'Facts that a sync keeps in step with a database of your own.',
   proxy_configs: 'Services to which the PDP forwards requests, with their secrets.',
   SCIM: 'Users and groups of an identity provider, by RFC 7643 and RFC 7644.',
   history: 'What was done through this API, and by whom.',

@@ -131,6 +131,7 @@ export const KIND_WORDS: Readonly<Record<KindName, KindWords>> = {
   proxy_config: { one: 'proxy configuration', many: 'proxy configurations' },
   applied_object: { one: 'note of applied files', many: 'notes of applied files' },
   proposal: { one: 'proposal', many: 'proposals', name: () => 'of changes' },
+  sync: { one: 'sync', many: 'syncs' },
   directory_user: { one: 'user of the directory', many: 'users of the directory' },
   directory_group: {
     one: 'group of the directory',
@@ -223,6 +224,10 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
   rejectProposal: { says: 'Rejected a proposal' },
   applyProposal: { says: 'Applied a proposal' },
   copyEnvironment: { says: 'Copied a policy' },
+  leaseSync: on('sync', 'Began a run of a sync', (name) => `Began a run of sync ${name}`),
+  releaseSync: on('sync', 'Ended a run of a sync', (name) => `Ended a run of sync ${name}`),
+  deleteSync: on('sync', 'Freed the name of a sync', (name) => `Freed the name of sync ${name}`),
+  writeSyncSlice: { says: 'Wrote facts of a sync' },
   ...usual('Role', 'role'),
   addPermissions: to('role', 'Added permissions', 'to'),
   removePermissions: to('role', 'Removed permissions', 'from'),

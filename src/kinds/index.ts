@@ -31,6 +31,7 @@ import { type ResourceRole, type ResourceRolePolicy, resourceRole } from './reso
 import { type Role, type RolePolicy, role } from './role.ts'
 import { type RoleAssignment, type RoleAssignmentPolicy, roleAssignment } from './role-assignment.ts'
 import { type SetRule, type SetRulePolicy, setRule } from './set-rule.ts'
+import { type Sync, sync } from './sync.ts'
 import { type Tenant, type TenantPolicy, tenant } from './tenant.ts'
 import { type TenantRole, type TenantRolePolicy, tenantRole } from './tenant-role.ts'
 import { type User, type UserPolicy, user } from './user.ts'
@@ -60,6 +61,7 @@ export interface EnvironmentObjects {
   proxy_config: ProxyConfig
   applied_object: AppliedObject
   proposal: Proposal
+  sync: Sync
   directory_user: DirectoryUser
   directory_group: DirectoryGroup
   directory_member: DirectoryMember
@@ -126,6 +128,7 @@ export const KINDS = {
   /* canary: plain-kind */ applied_object: appliedObject,
   tenant_role: tenantRole,
   proposal,
+  sync,
   directory_user: directoryUser,
   directory_group: directoryGroup,
   directory_member: directoryMember,

@@ -66,6 +66,7 @@ export type Feature =
   | 'requirements'
   | 'requests'
   | 'tenant_roles'
+  | 'syncs'
   | 'claims'
   | 'directory'
 

@@ -346,6 +346,15 @@ export const ERRORS = {
     message:
       'the request with idempotency key `{key}` was carried out, and its answer cannot be given again: read what is there',
   },
+  // syncs
+  SYNC_OTHER_SOURCE: {
+    class: 'conflict',
+    message: 'sync `{name}` is bound to another source: delete the sync to bind its name to this one',
+  },
+  SYNC_RUNNING: { class: 'conflict', message: 'another run holds sync `{name}` until {until}' },
+  SYNC_LEASE_LOST: { class: 'conflict', message: 'this run does not hold sync `{name}` any more: nothing was written' },
+  SYNC_PLAN_STALE: { class: 'conflict', message: 'another run has written since this was planned: run it again' },
+  SYNC_SOURCE_FAILED: { class: 'environment', message: 'the rows cannot be read from {where}: {reason}' },
   // migration
   MIGRATION_REFUSED: { class: 'rejected', message: '{reason}' },
   // integration backend

@@ -32,6 +32,7 @@ const FEATURES: {
     prefix: 'claimed',
     isIn: (object) => (object as Claimed).claims !== undefined,
   },
+  syncs: { prefix: 'leased', isIn: () => true },
   tenant_roles: { prefix: 'own', isIn: () => true },
   requests: { prefix: 'asked', isIn: () => true },
   requirements: {

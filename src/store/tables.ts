@@ -33,6 +33,7 @@ const FEATURE_FORMATS: { readonly [F in Feature]: number } = {
   requirements: 9,
   requests: 10,
   tenant_roles: 11,
+  syncs: 13,
   claims: 12,
   directory: 14,
 }

@@ -39,6 +39,7 @@ const KEYS: Readonly<Record<KindName, string>> = {
   proxy_config: 'gateway',
   applied_object: 'role:editor',
   proposal: '0'.repeat(32),
+  sync: 'app',
   directory_user: 'ana',
   directory_group: '0'.repeat(32),
   group_rule: '0'.repeat(32),

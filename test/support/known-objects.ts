@@ -142,7 +142,9 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
   const PROPOSALS = '/v2/projects/default/envs/development/proposals'
   const PROPOSED = { changes: [{ op: 'create', kind: 'role', key: 'proposed', value: {} }] }
   const { id: proposal } = await make(PROPOSALS, PROPOSED)
-  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids, proposals: proposal }
+  const run = 'c'.repeat(32)
+  await make('$F/syncs/known/lease', { source: run, run })
+  const refs: Readonly<Record<string, string>> = { ...REFS, ...ids, proposals: proposal, syncs: 'known' }
   const fields = { ...FIELDS, organization_id, environment_id }
   const bodies: Readonly<Record<string, object>> = {
     'POST /v2/api-key': { organization_id, environment_id, object_type: 'tenant', tenant_id: 'default' },
@@ -151,6 +153,10 @@ export async function makeKnownObjects({ ask }: Pick<Harness, 'ask'>, key?: stri
     'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/deny': { as: 'approver' },
     'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/cancel': { as: 'ana' },
     'POST /v2/facts/:p/:e/tenants/:ref/access_requests/:request/revoke': { as: 'approver' },
+    'POST /v2/facts/:p/:e/syncs/:sync/lease': { source: run, run },
+    'POST /v2/facts/:p/:e/syncs/:sync/release': { run },
+    'POST /v2/facts/:p/:e/syncs/:sync/slices': { run, items: [] },
+    'POST /v2/facts/:p/:e/syncs/:sync/plan': { items: [] },
     'POST /v2/facts/:p/:e/access_requests': { as: 'approver', role: 'asked', duration: 60 },
     'POST /v2/facts/:p/:e/access_requests/:ref/approve': { as: 'approver' },
     'POST /v2/facts/:p/:e/access_requests/:ref/deny': { as: 'approver' },

@@ -25,6 +25,7 @@ const SECTIONS = [
   'plan',
   'revert',
   'import',
+  'sync',
   'shadow',
 ].map((name) => `src/model/limits/${name}-limits.ts`)
 

@@ -70,7 +70,10 @@ const FLOORS: readonly (readonly Part[])[] = [
     { name: 'src/policy-test', files: /^src\/policy-test\// },
     { name: 'src/shadow', files: /^src\/shadow\// },
   ],
-  [{ name: 'src/importers', files: /^src\/importers\// }],
+  [
+    { name: 'src/importers', files: /^src\/importers\// },
+    { name: 'src/sync', files: /^src\/sync\// },
+  ],
   [
     { name: 'src/http', files: /^src\/http\// },
     { name: 'src/middleware', files: /^src\/middleware\// },
@@ -198,7 +201,12 @@ function firstVersion(files: readonly SourceFile[]): Finding[] {
 /** Who may import a package: the folder that hides it from the rest. */
 const PACKAGES: readonly { readonly name: RegExp; readonly only: RegExp; readonly where: string }[] = [
   { name: /^lmdb(\/|$)/, only: /^src\/store\/lmdb\.ts$/, where: 'src/store/lmdb.ts' },
-  { name: /^pg(\/|$)/, only: /^src\/store\/postgres\//, where: 'src/store/postgres' },
+  {
+    name: /^pg(\/|$)/,
+    only: /^src\/(store\/postgres\/|sync\/sources\/)/,
+    where: 'src/store/postgres or src/sync/sources',
+  },
+  { name: /^mysql2(\/|$)/, only: /^src\/sync\/sources\//, where: 'src/sync/sources' },
   { name: /^node-gyp-build(\/|$)/, only: /^src\/store\//, where: 'src/store' },
   {
     name: /^(fastify|@fastify\/.*)$/,

@@ -11,7 +11,14 @@ import type { Env } from '../configuration/env.ts'
 import { findProject, type Project } from '../configuration/project-file.ts'
 import { formatUrl } from '../process/process.ts'
 import { withWarnings } from '../terminal/print-warnings.ts'
-import { findAddress, makeClient, type ReasonOptions, resolveEnvironment, toReasons } from './management-api.ts'
+import {
+  type ApiOptions,
+  findAddress,
+  makeClient,
+  type ReasonOptions,
+  resolveEnvironment,
+  toReasons,
+} from './management-api.ts'
 import { admin } from './operator.ts'
 import { resolveFolder, type TargetOptions } from './plan-target.ts'
 
@@ -32,8 +39,16 @@ export interface RemoteEnvironment {
  * @throws CONFIG_INVALID without a key; API_REFUSED; FEED_UNREACHABLE
  */
 export async function remoteEnvironment(env: Env, options: TargetOptions & ReasonOptions): Promise<RemoteEnvironment> {
+  if (options.data !== undefined) return storedEnvironment(env, options, findProject(process.cwd()))
+  return apiEnvironment(env, options)
+}
+
+/** The same at an API, with its address and key. @throws as `remoteEnvironment` */
+export async function apiEnvironment(
+  env: Env,
+  options: ApiOptions & ReasonOptions,
+): Promise<RemoteEnvironment & { readonly url: string; readonly apiKey: string }> {
   const project = findProject(process.cwd())
-  if (options.data !== undefined) return storedEnvironment(env, options, project)
   const named = findAddress(options, env, project)
   const isHere = named === undefined || isLoopback(new URL(named).hostname)
   const key = env.pdpApiKey ?? (isHere ? readKeys(env.data)?.environments.development : undefined)
@@ -43,7 +58,7 @@ export async function remoteEnvironment(env: Env, options: TargetOptions & Reaso
   }
   const url = named ?? formatUrl(env.host, env.apiPort, env.tlsCert !== undefined)
   const client = makeClient(url, key, { ...toReasons(options), timeoutMs: PLAN_TIMEOUT_MS })
-  return { client, path: await resolveEnvironment(client, options, project) }
+  return { client, url, apiKey: key, path: await resolveEnvironment(client, options, project) }
 }
 
 /** Stands before paths where nothing is sent to an address. */

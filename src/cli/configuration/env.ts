@@ -233,6 +233,9 @@ function readConsole(values: Values): NonNullable<Env['console']> {
   return { origins, provider: { issuer, clientId, ...secret, claim, scopes, rules } }
 }
 
+/** A variable whose name a file chooses, such as `url_env` of a sync file; an empty value counts as absent. */
+export const readVariable = (name: string): string | undefined => process.env[name]?.trim() || undefined
+
 /** Texts of the settings that no log may hold. */
 export const envSecrets = ({ secrets }: Env): readonly string[] => secrets
 

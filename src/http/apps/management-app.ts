@@ -48,6 +48,7 @@ import { projectRoutes } from '../management/routes/projects.ts'
 import { proposalRoutes } from '../management/routes/proposals.ts'
 import { replayRoutes } from '../management/routes/replay.ts'
 import { revertRoutes } from '../management/routes/revert.ts'
+import { syncRoutes } from '../management/routes/syncs.ts'
 import { tenantReadRoutes } from '../management/routes/tenant-reads.ts'
 import { scimRoutes } from '../management/scim/scim-app.ts'
 import { auditMetrics, checkpointMetrics, storeMetrics } from '../management/store-metrics.ts'
@@ -170,6 +171,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     copyRoutes(guarded, management, planner)
     planRoutes(guarded, management, planner)
     proposalRoutes(guarded, management, planner)
+    syncRoutes(guarded, management, planner)
     groupRulePlanRoute(guarded, management, planner)
     conditionMatchRoute(guarded, planner)
     exportRoutes(guarded, management, options.past)

@@ -166,6 +166,7 @@ const REWRITE: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: Rewrite<K>
   }),
   applied_object: null,
   proposal: null,
+  sync: null,
   directory_user: null,
   directory_group: null,
   directory_member: null,

@@ -55,6 +55,7 @@ const ARE_FEW: { readonly [K in Exclude<EnvironmentKind, PlainKind>]: boolean } 
   access_request: false,
   applied_object: false,
   proposal: false,
+  sync: false,
   directory_user: false,
   directory_group: false,
   directory_member: false,

@@ -130,6 +130,7 @@ import {
   updateRole,
 } from '../objects/roles.ts'
 import { createSetRule, deleteSetRule, putSetRule } from '../objects/set-rules.ts'
+import { deleteSync, leaseSync, releaseSync, writeSyncSlice } from '../objects/syncs.ts'
 import { cancelInTenant, inviteInTenant } from '../objects/tenant-invites.ts'
 import { decideInTenant, requestInTenant } from '../objects/tenant-requests.ts'
 import {
@@ -186,6 +187,10 @@ const unwatched = {
   rejectProposal,
   applyProposal,
   copyEnvironment,
+  leaseSync,
+  releaseSync,
+  deleteSync,
+  writeSyncSlice,
   createRole,
   updateRole,
   replaceRole,

@@ -54,6 +54,8 @@ export const WRITES = {
   ),
   applied_object: null,
   proposal: null,
+  /** by leases of its runs */
+  sync: null,
   /** a directory writes these, by SCIM alone */
   directory_user: null,
   directory_group: null,

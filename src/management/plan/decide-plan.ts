@@ -12,11 +12,13 @@ import { listTenantRoleEntries, type TenantRoleEntry } from '../differences/tena
 import type { Conflict, Lost, Revert } from '../differences/undone.ts'
 import { within } from '../objects/bulk-items.ts'
 import { createGroupRule, deleteGroupRule, updateGroupRule } from '../objects/group-rules.ts'
+import { writeItems } from '../objects/syncs.ts'
 import { type Reverted, revert } from '../revert/revert.ts'
 import { BODY } from '../rules/fields.ts'
 import type { GroupRulePlan } from '../schemas/group-rules.ts'
 import type { SentChange } from '../schemas/plan.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
+import type { SyncItem, SyncWritten } from '../schemas/syncs.ts'
 import { type CopyOf, copyInto } from './copy-into.ts'
 
 /** One write of a rule for groups of a directory. */
@@ -28,12 +30,21 @@ export interface PlannedCopy extends CopyOf {
   readonly isNew?: boolean
 }
 
-/** Exactly one of `policy`, `changes`, `revert`, `copy` and `groupRule`. */
+/** Facts of a sync: what its run would write. */
+export interface PlannedSync {
+  readonly claim: string
+  readonly items: readonly SyncItem[]
+  /** whether access is compared */
+  readonly access: boolean
+}
+
+/** Exactly one of `policy`, `changes`, `revert`, `copy`, `groupRule` and `sync`. */
 export interface Wanted {
   readonly policy?: PolicyFile | null | undefined
   readonly changes?: readonly SentChange[] | null | undefined
   readonly revert?: Revert | undefined
   readonly copy?: PlannedCopy | undefined
+  readonly sync?: PlannedSync | undefined
   readonly groupRule?: WantedGroupRule | undefined
   readonly prune?: boolean | null | undefined
   readonly cascade?: boolean | null | undefined
@@ -51,12 +62,13 @@ export interface DecidedPlan {
   readonly conflicts: readonly Conflict[]
   readonly lost: readonly Lost[]
   readonly secrets: Reverted['secrets']
+  readonly sync?: SyncWritten
   remembered(by: string | null): Change[]
 }
 
 /** Whether nothing is to change: what time does by itself is asked then. */
-export const wantsNothing = ({ policy, changes, revert: undone, copy, groupRule }: Wanted): boolean =>
-  !policy && !changes && undone === undefined && copy === undefined && groupRule === undefined
+export const wantsNothing = ({ policy, changes, revert: undone, copy, groupRule, sync }: Wanted): boolean =>
+  !policy && !changes && undone === undefined && copy === undefined && groupRule === undefined && sync === undefined
 
 /** The plan that changes nothing. */
 export const NO_CHANGE: DecidedPlan = {
@@ -67,7 +79,11 @@ export const NO_CHANGE: DecidedPlan = {
 
 /** @throws INPUT_INVALID unless exactly one of policy and changes is sent; what they throw */
 export function decidePlan(view: View, wanted: Wanted, mint: Mint): DecidedPlan {
-  const { policy, changes, prune, revert: undone, copy, groupRule } = wanted
+  const { policy, changes, prune, revert: undone, copy, groupRule, sync } = wanted
+  if (sync !== undefined) {
+    const { changes: written, result } = writeItems(view, sync.claim, sync.items, mint)
+    return { ...NOTHING_ELSE, changes: written, entries: [], cascade: [], sync: result, remembered: () => [] }
+  }
   if (groupRule !== undefined) return decideGroupRule(view, groupRule, mint)
   if (undone !== undefined) return { ...NOTHING_ELSE, ...revert(view, undone, mint), remembered: () => [] }
   if (copy !== undefined) {

@@ -33,7 +33,7 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
   const view = copy?.isNew ? newEnvironment(reader, task.environment, mint) : reader.view(task.environment)
   const { now, at } = task
   const plan = at !== undefined && wantsNothing(task) ? NO_CHANGE : decidePlan(view, task, mint)
-  const changes = decisive(view, plan.changes)
+  const changes = task.sync?.access === false ? [] : decisive(view, plan.changes)
   const before = (): Image | undefined => (copy?.isNew ? buildImage(view) : images.of(view, mayBuild))
   const isCompared = changes.length > 0 || at !== undefined
   const image = isCompared ? before() : undefined
@@ -56,6 +56,7 @@ export function makePlan(reader: Reader, images: PlanImages, task: PlanTask, may
     conflicts: withWho(reader, view, plan.conflicts, task.revert?.revision ?? 0),
     lost: plan.lost,
     diff,
+    ...(plan.sync === undefined ? {} : { sync: plan.sync }),
     ...(turns === undefined ? {} : { upcoming: { at: at!, turns } }),
     later: image === undefined || at !== undefined ? [] : findLater(image, view, changes, now),
     warnings: shownWarnings([...warnOfTenantRoles(view, plan.changes), ...warnOfEnds(view, plan.changes, now)]),

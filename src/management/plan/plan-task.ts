@@ -11,6 +11,7 @@ import type { Conflict, Lost } from '../differences/undone.ts'
 import type { Problem, Source } from '../policy-file/problem.ts'
 import type { ConditionMatches, ConditionMatchQuestion } from '../schemas/condition-matches.ts'
 import type { Moved, PolicyFile } from '../schemas/policy-file.ts'
+import type { SyncWritten } from '../schemas/syncs.ts'
 import type { Wanted } from './decide-plan.ts'
 import type { Later } from './later.ts'
 
@@ -86,6 +87,8 @@ export interface MadePlan {
   readonly conflicts: readonly (Conflict & Partial<LastChange>)[]
   readonly lost: readonly Lost[]
   readonly diff: AccessDiff
+  /** of a sync: what its items come down to */
+  readonly sync?: SyncWritten
   /** what starts or ends until the second instant, where there is one */
   readonly upcoming?: { readonly at: number; readonly turns: Turns } | undefined
   /** what grants that the plan writes do later; of a plan without a second instant */

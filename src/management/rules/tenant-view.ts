@@ -48,6 +48,7 @@ const SEEN: { readonly [K in KindName]: Test<K> | null } = {
   built_in: null,
   applied_object: null,
   proposal: null,
+  sync: null,
   directory_user: null,
   directory_group: null,
   directory_member: null,

@@ -60,7 +60,7 @@ function isFormOnly(route: Route, { what, at }: Bad): boolean {
 }
 
 /** They create what the last part of the path names. */
-const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref'])
+const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref', 'POST /v2/facts/:p/:e/syncs/:sync/lease'])
 
 let api: Harness
 let known: KnownObjects

@@ -44,6 +44,7 @@ const NEEDS: Readonly<Record<string, Partial<Need>>> = {
   'POST /v2/projects/:p/envs/:e/validate': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/condition-matches': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/plan': { access: 'read' },
+  'POST /v2/facts/:p/:e/syncs/:sync/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/proposals/:proposal/plan': { access: 'read' },
   'POST /v2/projects/:p/envs/:e/revisions/:revision/revert/plan': { access: 'read' },
   'GET /v2/facts/:p/:e/tenants/:ref/users': { level: 'tenant' },
@@ -279,7 +280,7 @@ describe('the scope matrix', () => {
 })
 
 /** They create what the path names. */
-const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref'])
+const UPSERTS = new Set(['PUT /v2/facts/:p/:e/users/:ref', 'POST /v2/facts/:p/:e/syncs/:sync/lease'])
 
 /** A key that finds the project keeps it, so that only the environment is missing, or only the tenant. */
 const reaching =

@@ -53,6 +53,7 @@ export const ROUTES: { readonly [K in EnvironmentKind | 'bulk']: Routes | null }
   applied_object: null,
   /** with plans: they need the thread that makes them */
   proposal: null,
+  sync: null,
   /** SCIM, which names no environment (src/http/management/scim) */
   directory_user: null,
   directory_group: null,

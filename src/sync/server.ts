@@ -1,0 +1,152 @@
+// What a sync asks of a management API: the facts that it claims, its lease, plans and slices.
+import { fetchSendable, formatReason, readBody, readBytes } from '../client/ask.ts'
+import { dataOf, type ManagementClient } from '../client/management-client.ts'
+import type { SyncedKind, SyncItem, SyncPlan, SyncRead, SyncWritten } from '../management/schemas/syncs.ts'
+import { contained } from '../model/contained.ts'
+import { isZerohopError, ZerohopError } from '../model/errors.ts'
+import { FACTS_IDLE_MS, SYNC_ROW_BYTES_MAX } from '../model/limits.ts'
+import type { StoredFact } from './differences.ts'
+
+export interface ServerOptions {
+  readonly client: ManagementClient
+  /** address and key of the same API, for answers that are read as they come */
+  readonly url: string
+  readonly apiKey: string
+  readonly path: { readonly p: string; readonly e: string }
+  /** of the sync */
+  readonly name: string
+}
+
+/** Facts of one kind that the sync claims, in the order of their identity. */
+export interface StoredFacts {
+  facts(): AsyncGenerator<readonly StoredFact[], void, undefined>
+  /** of the environment, once all facts were read */
+  readonly revision: number
+}
+
+const SYNC = '/v2/facts/{p}/{e}/syncs/{sync}'
+
+export class SyncServer {
+  readonly #options: ServerOptions
+
+  constructor(options: ServerOptions) {
+    this.#options = options
+  }
+
+  /** The environment, as a plan names it. */
+  get place(): string {
+    const { p, e } = this.#options.path
+    return `${p}/${e}`
+  }
+
+  /** undefined before its first run. @throws API_REFUSED, FEED_UNREACHABLE */
+  async find(): Promise<SyncRead | undefined> {
+    const answer = await this.#options.client.GET(SYNC, { params: this.#params() })
+    return answer.response.status === 404 ? undefined : dataOf(answer)
+  }
+
+  /** @throws API_REFUSED, FEED_UNREACHABLE */
+  async lease(source: string, run: string, takesOver: boolean): Promise<SyncRead> {
+    const body = { source, run, ...(takesOver ? { take_over: true } : {}) }
+    return dataOf(await this.#options.client.POST(`${SYNC}/lease`, { params: this.#params(), body }))
+  }
+
+  /** @throws API_REFUSED, FEED_UNREACHABLE */
+  async release(run: string): Promise<void> {
+    dataOf(await this.#options.client.POST(`${SYNC}/release`, { params: this.#params(), body: { run } }))
+  }
+
+  /** @throws API_REFUSED, FEED_UNREACHABLE */
+  async plan(items: readonly SyncItem[], access: boolean): Promise<SyncPlan> {
+    const body = { items: items as SentItems, access }
+    return dataOf(await this.#options.client.POST(`${SYNC}/plan`, { params: this.#params(), body })) as SyncPlan
+  }
+
+  /** @throws API_REFUSED, FEED_UNREACHABLE */
+  async write(run: string, items: readonly SyncItem[]): Promise<SyncWritten & { readonly revision: number }> {
+    const answer = await this.#options.client.POST(`${SYNC}/slices`, {
+      params: this.#params(),
+      body: { run, items: items as SentItems },
+    })
+    return { ...(dataOf(answer) as SyncWritten), revision: Number(answer.response.headers.get('x-revision')) }
+  }
+
+  stored(kind: SyncedKind): StoredFacts {
+    const { url, apiKey, path, name } = this.#options
+    const [p, e] = [encodeURIComponent(path.p), encodeURIComponent(path.e)]
+    const query = new URLSearchParams({ kind, claim: name })
+    return new Stream(`${url.replace(/\/+$/, '')}/v2/facts/${p}/${e}/stream?${query}`, apiKey)
+  }
+
+  #params() {
+    const { path, name } = this.#options
+    return { path: { ...path, sync: name } }
+  }
+}
+
+/** The generated types have no `readonly`. */
+type SentItems = never
+
+/** The last line of a stream. */
+interface End {
+  readonly complete: true
+  readonly revision: number
+  readonly rows: number
+}
+
+class Stream implements StoredFacts {
+  readonly #address: string
+  readonly #apiKey: string
+  revision = 0
+
+  constructor(address: string, apiKey: string) {
+    this.#address = address
+    this.#apiKey = apiKey
+  }
+
+  /** @throws API_REFUSED; FEED_UNREACHABLE, also when no byte comes for FACTS_IDLE_MS or the answer is cut */
+  async *facts(): AsyncGenerator<readonly StoredFact[], void, undefined> {
+    const controller = new AbortController()
+    const { signal } = controller
+    const late = (): void => controller.abort(new Error(`no byte within ${FACTS_IDLE_MS} ms`))
+    const idle = setTimeout(contained('the end of a stream', late), FACTS_IDLE_MS)
+    try {
+      const headers = { authorization: `Bearer ${this.#apiKey}` }
+      const response = await fetchSendable(this.#address, { headers, redirect: 'error', signal })
+      if (!response.ok) dataOf({ response, error: await readBody(response, signal) })
+      yield* this.#read(readBytes(response, signal), () => idle.refresh())
+    } catch (error) {
+      if (isZerohopError(error)) throw error
+      throw new ZerohopError('FEED_UNREACHABLE', { reason: formatReason(error) }, { cause: error })
+    } finally {
+      clearTimeout(idle)
+      controller.abort()
+    }
+  }
+
+  async *#read(
+    chunks: AsyncIterable<Uint8Array>,
+    onChunk: () => void,
+  ): AsyncGenerator<readonly StoredFact[], void, undefined> {
+    const decoder = new TextDecoder()
+    let rest = ''
+    let count = 0
+    let end: End | undefined
+    for await (const chunk of chunks) {
+      onChunk()
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop()!
+      if (rest.length > 2 * SYNC_ROW_BYTES_MAX) throw new Error('its answer has a line that is too long')
+      const facts: StoredFact[] = []
+      for (const line of lines) {
+        const fact = JSON.parse(line) as StoredFact | End
+        if ('complete' in fact && fact.complete === true) end = fact as End
+        else facts.push(fact as StoredFact)
+      }
+      count += facts.length
+      if (facts.length > 0) yield facts
+    }
+    if (end === undefined || end.rows !== count) throw new Error('its answer was cut on the way')
+    this.revision = end.revision
+  }
+}
