@@ -29,6 +29,7 @@ it.skipIf(consoleServer === undefined)('makes a key, shows its secret once, rota
   await page.getByText('Name is required').waitFor()
   await page.getByLabel('Name').fill('shop back end')
   expect(await page.getByLabel('Scope').locator('option').allTextContents()).toEqual([
+    expect.stringContaining('SCIM in this environment'),
     expect.stringContaining('One tenant of this environment'),
     expect.stringContaining('This environment'), // no further than the own key
   ])

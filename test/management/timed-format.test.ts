@@ -24,6 +24,7 @@ const CONDITIONAL = 6
 const EVERYBODY = 7
 const OF_TENANTS = 8
 const STRICT = 9
+const OF_DIRECTORIES = 14
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
 const RELATED = { subject: 'doc:a', relation: 'parent', object: 'doc:b', tenant: 'default' }
@@ -114,6 +115,21 @@ describe('the format of a folder', () => {
     expect(await verifyData(data)).toMatchObject({ damages: 0 })
     management = await openManagementData({ data, newId })
     expect(management.store.view(log).get('role_assignment', '*/editor/default')).toBeDefined()
+  })
+
+  it('rises with the first user of a directory, and does not fall when it goes', async () => {
+    const { store } = management
+    expect(await format()).toBe(UNTIMED)
+    const sent = { body: { userName: 'eva', active: false }, userKey: 'user_name' } as const
+    const { result } = await store.commit(log, 'createDirectoryUser', sent, BY)
+    expect(await format()).toBe(OF_DIRECTORIES)
+    await store.commit(log, 'createDirectoryGroup', { body: { displayName: 'A', members: [{ value: result.id }] } }, BY)
+    await store.close()
+    expect(await verifyData(data)).toMatchObject({ damages: 0 })
+    management = await openManagementData({ data, newId })
+    expect(management.store.view(log).get('directory_user', 'eva')).toEqual(result)
+    await management.store.commit(log, 'deleteDirectoryUser', { ref: result.id }, BY)
+    expect([management.store.view(log).get('user', 'eva'), await format()]).toEqual([undefined, OF_DIRECTORIES])
   })
 
   it('rises with the first environment that requires a reason, not with a reason, and does not fall when it ends', async () => {
