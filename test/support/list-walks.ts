@@ -178,6 +178,11 @@ const WRITERS: Readonly<Record<string, Writer>> = {
     await write('POST', `${path}/release`, { run })
     return { undo: ['DELETE', path] }
   },
+  'rules for groups': async (write, n) => {
+    const group = { by: 'display_name', value: `walked-${n}` }
+    const { id } = await write('POST', '$F/group_rules', { group, role: 'viewer', tenant: 'default' })
+    return { undo: ['DELETE', `$F/group_rules/${id}`] }
+  },
   proposals: async (write, n) => {
     const changes = [{ op: 'create', kind: 'role', key: `proposed-${n}`, value: {} }]
     const { id } = await write('POST', '/v2/projects/default/envs/development/proposals', { changes })

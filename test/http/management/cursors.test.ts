@@ -47,7 +47,7 @@ describe('a walk beside writes', () => {
   it('shows nothing twice, and all that was there all the time', async () => {
     const random = numbers(SEED)
     const walker = new Walker(api, key, random)
-    await walker.fill(3)
+    await walker.fill(4)
     let steps = 0
     const round = async () => {
       for (const list of lists) {
