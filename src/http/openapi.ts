@@ -153,8 +153,7 @@ function listResponses(
     if (schema.type === 'null') return [status, { description: 'done, without a body', type: 'null' }]
     return [status, answer('done', schemas.published(nameList(schema)), isScim ? SCIM_JSON_TYPE : JSON_TYPE)]
   })
-  // its errors are of a form of its own
-  if (isScim) return { ...Object.fromEntries(done), default: answer('an error of RFC 7644', {}, SCIM_JSON_TYPE) }
+  if (isScim) return { ...Object.fromEntries(done), ...SCIM_ERRORS }
   const type = /^\/v[12]\/feed\//.test(url) ? 'application/octet-stream' : (TYPES[url] ?? JSON_TYPE)
   return {
     ...(answers === undefined ? { '2XX': answer('done', {}, type) } : Object.fromEntries(done)),
@@ -183,6 +182,14 @@ const ERRORS = {
   403: answer('the API key is not allowed to do this', { $ref: 'Error#' }),
   422: answer('the input is not valid; says where and why', { $ref: 'InvalidInput#' }),
 }
+/** Errors in the form of RFC 7644. */
+const SCIM_ERRORS = Object.fromEntries(
+  [
+    ['401', 'no API key, or one that is not known'],
+    ['403', 'the API key is not allowed to do this'],
+    ['default', 'any other error'],
+  ].map(([status, description]) => [status, answer(`${description}, as RFC 7644 says it`, {}, SCIM_JSON_TYPE)]),
+)
 
 /** A list is called after what it holds, so that generated clients have a name for it. */
 function nameList(schema: Part): Part {

@@ -1,6 +1,6 @@
 // What a write expects: an object as it was read, or the revision of the log. It is looked at by the transaction of the
 // write, so nothing comes between.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { KindName } from '../kinds/index.ts'
 import { ZerohopError } from '../model/errors.ts'
 import type { View } from './view.ts'
@@ -14,7 +14,7 @@ export interface Expected {
 
 /** The entity tag of a stored object: another one whenever anything of it changes. */
 export const formatEtag = (object: object): string =>
-  `"${createHash('sha256').update(JSON.stringify(object)).digest('base64url').slice(0, 22)}"`
+  `"${hash('sha256', JSON.stringify(object), 'base64url').slice(0, 22)}"`
 
 /** @throws REVISION_MOVED, OBJECT_CHANGED; OBJECT_NOT_FOUND for an object that is gone */
 export function requireExpected(view: View, { revision: expected, object }: Expected): void {

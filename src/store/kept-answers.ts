@@ -9,7 +9,7 @@
 //   03                                        next place, u48 │ number of answers, u48 │ bytes of all, u48
 //
 // Answers have places in the order in which they came: the oldest go first, and what is large is written side by side.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   ANSWER_KEPT_BYTES_MAX,
   IDEMPOTENCY_BYTES_MAX,
@@ -192,7 +192,7 @@ function writeTotal(table: RecordTable<Uint8Array>, { next, count, bytes }: Tota
   table.put(TOTAL_KEY, record)
 }
 
-const hashName = (once: Once): Buffer => createHash('sha256').update(toAnswerId(once)).digest()
+const hashName = (once: Once): Buffer => hash('sha256', toAnswerId(once), 'buffer')
 
 const nameKey = (name: Uint8Array): Buffer => Buffer.concat([Buffer.of(NAME), name.subarray(0, NAME_BYTES)])
 

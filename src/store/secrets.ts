@@ -2,7 +2,7 @@
 // gets the data folder or a backup alone cannot read them. A secret never enters a change, a log entry or an image.
 //
 //   sealed   nonce, 12 bytes │ tag, 16 bytes │ ciphertext        additional data: the id it is stored under
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, randomFillSync } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { ZerohopError } from '../model/errors.ts'
@@ -37,9 +37,23 @@ export function readSecretsKey(folder: string, file: string | undefined): Secret
   return { bytes, warning: file === undefined ? warning : undefined }
 }
 
+/** Random bytes for the next nonces, which are asked for together: one at a time takes as long as the sealing. */
+const nonces = Buffer.alloc(256 * NONCE_BYTES)
+let taken = nonces.length
+
+/** Random bytes that were never given before. */
+function takeNonce(): Uint8Array {
+  if (taken === nonces.length) {
+    randomFillSync(nonces)
+    taken = 0
+  }
+  taken += NONCE_BYTES
+  return Uint8Array.prototype.slice.call(nonces, taken - NONCE_BYTES, taken)
+}
+
 export function sealWith(key: Uint8Array): Seal {
   return (id, secret) => {
-    const nonce = randomBytes(NONCE_BYTES)
+    const nonce = takeNonce()
     const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(id))
     const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed])

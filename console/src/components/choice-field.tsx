@@ -2,6 +2,7 @@
 
 import { TextInput } from '@mantine/core'
 import { useId, useState } from 'react'
+import { foldCase } from 'zerohop/fold-case'
 import classes from './choice-field.module.css'
 import { type ChoiceGroup, parseChosen } from './object-draft.ts'
 
@@ -60,9 +61,9 @@ export function ChoiceField({ label, description, choices, groups, value, onChan
 
 /** The choices with the text in their key, name or heading. */
 function narrowed(groups: readonly ChoiceGroup[], search: string): readonly ChoiceGroup[] {
-  const wanted = search.trim().toLowerCase()
+  const wanted = foldCase(search.trim())
   const isFound = (heading: string, { key, name }: { readonly key: string; readonly name: string }) =>
-    `${heading} ${key} ${name}`.toLowerCase().includes(wanted)
+    foldCase(`${heading} ${key} ${name}`).includes(wanted)
   return groups
     .map((group) => ({ ...group, choices: group.choices.filter((each) => isFound(group.heading ?? '', each)) }))
     .filter((group) => group.choices.length > 0)

@@ -1,9 +1,11 @@
 // Chooses the environment, opened at once: those of the open project first, then the other projects. The page stays the
 // same one.
+
 import { Combobox, useCombobox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { foldCase } from 'zerohop/fold-case'
 import {
   environmentsQuery,
   nameInAddress,
@@ -43,7 +45,7 @@ export default function EnvironmentMenu() {
   const p = looksInto ?? path.p
   const environments = useQuery({ ...environmentsQuery(p), enabled: combobox.dropdownOpened })
   const matches = ({ key, name }: { readonly key: string; readonly name: string }) =>
-    `${key} ${name}`.toLowerCase().includes(search.trim().toLowerCase())
+    foldCase(`${key} ${name}`).includes(foldCase(search.trim()))
   const shownEnvironments = (environments.data ?? []).filter(matches)
   const others = (projects.data ?? []).filter((each) => nameInAddress(each) !== p && each.id !== p).filter(matches)
   const count = (environments.data?.length ?? 0) + (projects.data?.length ?? 0)

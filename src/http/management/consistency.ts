@@ -1,6 +1,6 @@
 // Where several replicas share one log of record, a request is answered from everything that was acknowledged before it
 // came, at whatever replica (docs/replicas.md). A caller who would rather have an answer than the newest one says so.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { userId } from '../../management/rules/actor.ts'
@@ -68,6 +68,6 @@ export function toAsking({ isReplicated }: Store<UseCases>, request: FastifyRequ
   // one API key may act for several users: an answer given to one of them may not be repeated to another
   const users = [request.headers[ACTING_USER], user && userId(user)].filter((each) => each !== undefined)
   const text = JSON.stringify([method, url, Buffer.isBuffer(body) ? body.toString('latin1') : body, ...users])
-  const fingerprint = createHash('sha256').update(text).digest('hex')
+  const fingerprint = hash('sha256', text)
   return { ...asking, once: { caller: key.id, key: sent, fingerprint } }
 }

@@ -1,7 +1,9 @@
 // How many users have each role, or may do each action: what one opens to see who.
+
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { counted } from 'zerohop/change-words'
+import { foldCase } from 'zerohop/fold-case'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EVERYBODY_WARNING } from '../../components/holder-words.ts'
@@ -33,11 +35,11 @@ export function ReviewCounts({ by, search }: ReviewCountsProps) {
   const [find, setFind] = useState('')
   const [page, setPage] = useState(1)
   const { label, none, text } = WORDS[by]
-  const wanted = find.toLowerCase()
+  const wanted = foldCase(find)
   return (
     <QueryState query={counts}>
       {({ counts: all, tenant_roles: ofTenants, complete, revision }) => {
-        const rows = all.filter(({ key }) => key.toLowerCase().includes(wanted))
+        const rows = all.filter(({ key }) => foldCase(key).includes(wanted))
         return (
           <>
             <div className={bar.bar}>

@@ -1,6 +1,8 @@
 // The attributes that conditions may read, with their declared types, and those of them that a text is about.
+
 import { queryOptions } from '@tanstack/react-query'
 import { type AttributeType, ROOTS } from 'zerohop/conditions'
+import { foldCase } from 'zerohop/fold-case'
 import type { Suggest, Suggestion } from '../../api/suggestions.ts'
 import { GENERATED } from './operands.ts'
 
@@ -35,7 +37,7 @@ export function suggestAttributes(types: AttributeTypes): Suggest {
     queryOptions({
       queryKey: ['suggestions', 'attributes', JSON.stringify(types), search],
       queryFn: async (): Promise<readonly Suggestion[]> =>
-        all.filter(({ key }) => key.toLowerCase().includes(search.toLowerCase())),
+        all.filter(({ key }) => foldCase(key).includes(foldCase(search))),
     })
 }
 

@@ -1,6 +1,8 @@
 // What the pages of conditions read.
+
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { components } from 'zerohop/client'
+import { foldCase } from 'zerohop/fold-case'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS, type PageOf } from '../../api/page-of.ts'
@@ -52,9 +54,9 @@ export const suggestParents = (path: EnvironmentPath, set: string, search: strin
     queryFn: async (): Promise<readonly Suggestion[]> => {
       const params = { path: { ...path, ref: set }, query: { per_page: ROWS_MAX } }
       const sets = await read(api.GET('/v2/schema/{p}/{e}/condition_sets/{ref}/possible_parents', { params }))
-      const wanted = search.toLowerCase()
+      const wanted = foldCase(search)
       return sets
-        .filter(({ key, name }) => `${key} ${name}`.toLowerCase().includes(wanted))
+        .filter(({ key, name }) => foldCase(`${key} ${name}`).includes(wanted))
         .map(({ key, name }) => ({ key, about: name === key ? undefined : name }))
     },
   })

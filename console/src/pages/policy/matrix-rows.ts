@@ -1,4 +1,5 @@
 // Rows and columns of the matrix, and what a cell says.
+import { foldCase } from 'zerohop/fold-case'
 import type { AccessRule } from './access-rules.ts'
 import { type Edits, editedRoles } from './draft.ts'
 import { formatPermission, permissionSet, type ResourceType, type Role, type Roles } from './policy.ts'
@@ -44,24 +45,24 @@ export function listRows(
   edits: Edits,
   { role: text = '', isChanged = false }: RowFilter,
 ): readonly Row[] {
-  const wanted = text.toLowerCase()
+  const wanted = foldCase(text)
   const there = editedRoles(stored, edits)
   const keys = isChanged ? [...edits.keys()] : [...new Set([...stored.keys(), ...edits.keys()])]
   return keys.flatMap((key): Row[] => {
     const edit = edits.get(key)
     const base = edit === undefined ? (stored.get(key) ?? null) : edit.base
     const role = there.get(key) ?? base
-    if (role === null || !`${key} ${role.name}`.toLowerCase().includes(wanted)) return []
+    if (role === null || !foldCase(`${key} ${role.name}`).includes(wanted)) return []
     return [{ key, role, base, state: editState(edit) }]
   })
 }
 
 /** Roles on instances, below the others. */
 export function listInstanceRows(roles: Roles, { role: text = '', isChanged = false }: RowFilter): readonly Row[] {
-  const wanted = text.toLowerCase()
+  const wanted = foldCase(text)
   if (isChanged) return []
   return [...roles.values()]
-    .filter(({ key }) => key.toLowerCase().includes(wanted))
+    .filter(({ key }) => foldCase(key).includes(wanted))
     .map((role) => ({ key: role.key, role, base: role, state: 'same', isOnInstances: true }))
 }
 
@@ -80,7 +81,7 @@ export function listColumns(
   edits: Edits | undefined,
   { action: text = '' }: { readonly action?: string | undefined },
 ): readonly Column[] {
-  const wanted = text.toLowerCase()
+  const wanted = foldCase(text)
   const changed = edits && changedPermissions(edits)
   return resources.flatMap((resource) => {
     const shown = resource.actions.flatMap((action): Omit<Column, 'isFirst'>[] => {

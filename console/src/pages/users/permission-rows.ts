@@ -1,4 +1,5 @@
 // The permissions of a user as rows of a page: one for each resource in a tenant, and one for each instance.
+import { foldCase } from 'zerohop/fold-case'
 
 interface Held {
   readonly tenant: string
@@ -53,11 +54,11 @@ export function listInstances({ instances }: UserPermissions, search: string): r
 }
 
 function matching(rows: readonly PermissionRow[], search: string): readonly PermissionRow[] {
-  const wanted = search.toLowerCase()
+  const wanted = foldCase(search)
   if (wanted === '') return rows
   return rows.flatMap((row) => {
-    if (row.resource.toLowerCase().includes(wanted)) return [row]
-    const actions = row.actions.filter((action) => action.toLowerCase().includes(wanted))
+    if (foldCase(row.resource).includes(wanted)) return [row]
+    const actions = row.actions.filter((action) => foldCase(action).includes(wanted))
     return actions.length === 0 ? [] : [{ ...row, actions }]
   })
 }
