@@ -1,10 +1,10 @@
 // What a sync asks of a management API: the facts that it claims, its lease, plans and slices.
-import { fetchSendable, formatReason, readBody, readBytes } from '../client/ask.ts'
+import { formatReason } from '../client/ask.ts'
+import { readLongAnswer } from '../client/long-answer.ts'
 import { dataOf, type ManagementClient } from '../client/management-client.ts'
 import type { SyncedKind, SyncItem, SyncPlan, SyncRead, SyncWritten } from '../management/schemas/syncs.ts'
-import { contained } from '../model/contained.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
-import { FACTS_IDLE_MS, SYNC_ROW_BYTES_MAX } from '../model/limits.ts'
+import { SYNC_ROW_BYTES_MAX } from '../model/limits.ts'
 import type { StoredFact } from './differences.ts'
 
 export interface ServerOptions {
@@ -106,34 +106,20 @@ class Stream implements StoredFacts {
 
   /** @throws API_REFUSED; FEED_UNREACHABLE, also when no byte comes for FACTS_IDLE_MS or the answer is cut */
   async *facts(): AsyncGenerator<readonly StoredFact[], void, undefined> {
-    const controller = new AbortController()
-    const { signal } = controller
-    const late = (): void => controller.abort(new Error(`no byte within ${FACTS_IDLE_MS} ms`))
-    const idle = setTimeout(contained('the end of a stream', late), FACTS_IDLE_MS)
     try {
-      const headers = { authorization: `Bearer ${this.#apiKey}` }
-      const response = await fetchSendable(this.#address, { headers, redirect: 'error', signal })
-      if (!response.ok) dataOf({ response, error: await readBody(response, signal) })
-      yield* this.#read(readBytes(response, signal), () => idle.refresh())
+      yield* this.#read(readLongAnswer(this.#address, this.#apiKey))
     } catch (error) {
       if (isZerohopError(error)) throw error
       throw new ZerohopError('FEED_UNREACHABLE', { reason: formatReason(error) }, { cause: error })
-    } finally {
-      clearTimeout(idle)
-      controller.abort()
     }
   }
 
-  async *#read(
-    chunks: AsyncIterable<Uint8Array>,
-    onChunk: () => void,
-  ): AsyncGenerator<readonly StoredFact[], void, undefined> {
+  async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly StoredFact[], void, undefined> {
     const decoder = new TextDecoder()
     let rest = ''
     let count = 0
     let end: End | undefined
     for await (const chunk of chunks) {
-      onChunk()
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop()!
       if (rest.length > 2 * SYNC_ROW_BYTES_MAX) throw new Error('its answer has a line that is too long')

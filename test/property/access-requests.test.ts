@@ -5,9 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TRANSITIONS } from '../../src/kinds/access-request.ts'
 import { useCases } from '../../src/management/host/registry.ts'
 import { type ManagementData, openManagementData } from '../management/harness.ts'
-import { importWith } from '../support/canary-module.ts'
-import { temporaryFolder } from '../support/folders.ts'
 import { OF_REQUESTS, type Seen, steps, walk } from './access-requests.ts'
+import { isFound } from './planted-faults.ts'
 import { parameters } from './seed.ts'
 
 let management: ManagementData
@@ -44,16 +43,7 @@ describe('access requests', () => {
   })
 
   it.each(Object.entries(OF_REQUESTS))('the walks find a fault: %s', async (tag, wrong) => {
-    const paths = ['src/management/host/registry.ts', 'src/management/objects/access-requests.ts']
-    const wrongly = await importWith<{ useCases: typeof useCases }>({ [tag]: wrong }, paths, temporaryFolder('canary'))
-    const fails = (drawn: Parameters<typeof walk>[2]) => {
-      try {
-        walk(management.view(), wrongly.useCases, drawn)
-        return false
-      } catch (error) {
-        return error instanceof Error && error.message.includes('the definition says')
-      }
-    }
-    expect(fc.sample(steps, { seed: 1, numRuns: 400 }).some(fails)).toBe(true)
+    const walks = { steps, walk, below: management.view(), runs: 400 }
+    expect(await isFound('src/management/objects/access-requests.ts', tag, wrong, walks)).toBe(true)
   })
 })

@@ -3,9 +3,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useCases } from '../../src/management/host/registry.ts'
 import { type ManagementData, openManagementData } from '../management/harness.ts'
-import { importWith } from '../support/canary-module.ts'
-import { temporaryFolder } from '../support/folders.ts'
 import { OF_CLAIMS, steps, walk } from './claims.ts'
+import { isFound } from './planted-faults.ts'
 import { parameters } from './seed.ts'
 
 let management: ManagementData
@@ -33,16 +32,7 @@ describe('claims', () => {
   })
 
   it.each(Object.entries(OF_CLAIMS))('the walks find a fault: %s', async (tag, wrong) => {
-    const paths = ['src/management/host/registry.ts', 'src/management/rules/claims.ts']
-    const wrongly = await importWith<{ useCases: typeof useCases }>({ [tag]: wrong }, paths, temporaryFolder('canary'))
-    const fails = (drawn: Parameters<typeof walk>[2]) => {
-      try {
-        walk(management.view(), wrongly.useCases, drawn)
-        return false
-      } catch (error) {
-        return error instanceof Error && error.message.includes('the definition says')
-      }
-    }
-    expect(fc.sample(steps, { seed: 1, numRuns: 100 }).some(fails)).toBe(true)
+    const walks = { steps, walk, below: management.view(), runs: 100 }
+    expect(await isFound('src/management/rules/claims.ts', tag, wrong, walks)).toBe(true)
   })
 })

@@ -3,14 +3,11 @@
 import { once } from 'node:events'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { fetchSendable, formatReason, readBody, readBytes } from '../../client/ask.ts'
-import { dataOf } from '../../client/management-client.ts'
+import { readLongAnswer } from '../../client/long-answer.ts'
 import type { FactsEnd, FactsHeader } from '../../management/policy-file/facts-lines.ts'
 import { STANDARD_INPUT as STANDARD } from '../../management/policy-file/find-files.ts'
-import { contained } from '../../model/contained.ts'
 import { counted } from '../../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
-import { FACTS_IDLE_MS } from '../../model/limits.ts'
 import { makeTemporaryFolder } from '../../store/temporary-folder.ts'
 import type { Env } from '../configuration/env.ts'
 import { startCounter } from '../terminal/progress.ts'
@@ -160,7 +157,10 @@ async function findSource(env: Env, options: TargetOptions): Promise<Download> {
   const { url, path } = place.api
   const [p, e] = [encodeURIComponent(path.p), encodeURIComponent(path.e)]
   const address = `${url.replace(/\/+$/, '')}/v2/facts/${p}/${e}/export`
-  return (wanted) => readApi(address, env.pdpApiKey ?? '', wanted)
+  return ({ at, skip }) => {
+    const query = new URLSearchParams({ skip: String(skip), ...(at === undefined ? {} : { at }) })
+    return readLongAnswer(`${address}?${query}`, env.pdpApiKey ?? '')
+  }
 }
 
 /** The server, or this process, writes a private file in a folder of ours. */
@@ -176,33 +176,5 @@ async function* readFolder(
     yield* readFile(file)
   } finally {
     await folder.remove()
-  }
-}
-
-/** @throws API_REFUSED; FEED_UNREACHABLE, also when no byte comes for FACTS_IDLE_MS */
-async function* readApi(
-  address: string,
-  key: string,
-  { at, skip }: Wanted,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const query = new URLSearchParams({ skip: String(skip), ...(at === undefined ? {} : { at }) })
-  const controller = new AbortController()
-  const { signal } = controller
-  const late = (): void => controller.abort(new Error(`no byte within ${FACTS_IDLE_MS} ms`))
-  const idle = setTimeout(contained('the end of an export', late), FACTS_IDLE_MS)
-  try {
-    const headers = { authorization: `Bearer ${key}` }
-    const response = await fetchSendable(`${address}?${query}`, { headers, redirect: 'error', signal })
-    if (!response.ok) dataOf({ response, error: await readBody(response, signal) })
-    for await (const chunk of readBytes(response, signal)) {
-      idle.refresh()
-      yield chunk
-    }
-  } catch (error) {
-    if (isZerohopError(error)) throw error
-    throw new ZerohopError('FEED_UNREACHABLE', { reason: formatReason(error) }, { cause: error })
-  } finally {
-    clearTimeout(idle)
-    controller.abort()
   }
 }
