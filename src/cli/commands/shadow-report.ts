@@ -23,6 +23,10 @@ export async function reportShadow(files: readonly string[], { json = false }: S
     }
   }
   const report = maker.make()
+  const { differences, counts, unreadable } = report
+  // without this, a wrong file would look like a run that found nothing
+  if (unreadable > 0 && differences === 0 && counts === null)
+    throw new ZerohopError('CONFIG_INVALID', { reason: `${files.join(', ')}: not a file of a shadow run` })
   process.stdout.write(json ? `${JSON.stringify(report)}\n` : printShadowReport(report))
-  return report.differences > 0 ? 1 : 0
+  return differences > 0 ? 1 : 0
 }
