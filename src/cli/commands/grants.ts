@@ -1,6 +1,7 @@
 // `zerohop grant`, `revoke` and `grants`: role assignments of an environment, over the management API.
 import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
+import { HAND } from '../../kinds/claims.ts'
 import { stateAt } from '../../kinds/times.ts'
 import type { RoleAssignmentRead } from '../../management/schemas/role-assignments.ts'
 import { holderText } from '../../model/change-words.ts'
@@ -47,6 +48,8 @@ export interface GrantsOptions extends TargetOptions, Where {
   readonly user?: string
   readonly role?: string
   readonly ticket?: string
+  /** a writer: `hand`, `directory` or the name of a sync */
+  readonly claim?: string
   readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[]
   readonly all?: boolean
   readonly json?: boolean
@@ -147,8 +150,10 @@ export async function revoke(
 
 /** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
-  const { ending, unused, user, role, tenant, on, ticket, state, all = false, json = false, ...where } = options
-  requireNames({ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket })
+  const { ending, unused, user, role, tenant, on, ticket, claim, state, all = false, json = false, ...where } = options
+  requireNames({
+    ...{ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket, '--claim': claim },
+  })
   if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, json }, where)
   if (ending !== undefined && parseSeconds(ending) === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
@@ -160,6 +165,7 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
     'assignments read',
     eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }),
   )) {
+    if (claim !== undefined && !listClaimants(row).includes(claim)) continue
     if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
     else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row)
     else isCut = true
@@ -179,11 +185,13 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
       formatTime(row.valid_until),
       formatState(row, now),
       ...notes.map((name) => row[name] ?? ''),
-      ...(hasClaims ? [(row.claims ?? [{ by: 'hand' }]).map(({ by }) => by).join(', ')] : []),
+      ...(hasClaims ? [listClaimants(row).join(', ')] : []),
     ]),
   )
   if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
 }
+
+const listClaimants = ({ claims }: RoleAssignmentRead): readonly string[] => claims?.map(({ by }) => by) ?? [HAND]
 
 /**
  * An empty parameter counts as one that is not sent, so `--ticket "$UNSET"` would mean every assignment.
