@@ -1,6 +1,7 @@
 // `zerohop grant`, `revoke` and `grants`: role assignments of an environment, over the management API.
 import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
+import { HAND } from '../../kinds/claims.ts'
 import { stateAt } from '../../kinds/times.ts'
 import type { RoleAssignmentRead } from '../../management/schemas/role-assignments.ts'
 import { holderText } from '../../model/change-words.ts'
@@ -47,6 +48,8 @@ export interface GrantsOptions extends TargetOptions, Where {
   readonly user?: string
   readonly role?: string
   readonly ticket?: string
+  /** a writer: `hand`, `directory` or the name of a sync */
+  readonly claim?: string
   readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[]
   readonly all?: boolean
   readonly json?: boolean
@@ -147,15 +150,21 @@ export async function revoke(
 
 /** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
-  const { ending, unused, user, role, tenant, on, ticket, state, all = false, json = false, ...where } = options
-  requireNames({ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket })
+  const { ending, unused, user, role, tenant, on, ticket, claim, state, all = false, json = false, ...where } = options
+  requireNames({
+    ...{ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket, '--claim': claim },
+  })
   if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, all, json }, where)
   if (ending !== undefined && parseSeconds(ending) === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
   const ending_before = ending === undefined ? undefined : instantIn(ending, now)
   const of = await remoteEnvironment(env, where)
-  const rows = eachGrant(of, { user, role, tenant, on, ticket, state, ending_before })
-  await printList(counting('assignments read', rows), grantColumns(now), { all, json })
+  const rows = counting('assignments read', eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }))
+  await printList(claim === undefined ? rows : claimedBy(rows, claim), grantColumns(now), { all, json })
+}
+
+async function* claimedBy(rows: AsyncIterable<RoleAssignmentRead>, claim: string): AsyncGenerator<RoleAssignmentRead> {
+  for await (const row of rows) if (listClaimants(row).includes(claim)) yield row
 }
 
 const grantColumns = (now: number): readonly Column<RoleAssignmentRead>[] => [
@@ -167,12 +176,10 @@ const grantColumns = (now: number): readonly Column<RoleAssignmentRead>[] => [
   { head: 'state', cell: (row) => formatState(row, now) },
   { head: 'ticket', cell: ({ ticket = '' }) => ticket, isSaid: ({ ticket }) => ticket !== undefined },
   { head: 'reason', cell: ({ reason = '' }) => reason, isSaid: ({ reason }) => reason !== undefined },
-  {
-    head: 'claimed by',
-    cell: ({ claims = [{ by: 'hand' }] }) => claims.map(({ by }) => by).join(', '),
-    isSaid: ({ claims }) => claims !== undefined,
-  },
+  { head: 'claimed by', cell: (row) => listClaimants(row).join(', '), isSaid: ({ claims }) => claims !== undefined },
 ]
+
+const listClaimants = ({ claims }: RoleAssignmentRead): readonly string[] => claims?.map(({ by }) => by) ?? [HAND]
 
 /**
  * An empty parameter counts as one that is not sent, so `--ticket "$UNSET"` would mean every assignment.
