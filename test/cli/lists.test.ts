@@ -1,31 +1,40 @@
 // Lists of the command line: each takes `--all`, prints one row in each line with `--json`, and holds no more of a long
 // list than its first rows.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { Command } from 'commander'
 import { describe, expect, it, vi } from 'vitest'
-import { addGrants } from '../../src/cli/commands/grants-commands.ts'
-import { addHistory } from '../../src/cli/commands/history-commands.ts'
-import { addLog } from '../../src/cli/commands/log-command.ts'
-import { addAdministration } from '../../src/cli/commands/operator-commands.ts'
-import { addPdps } from '../../src/cli/commands/pdps-command.ts'
-import { addProposals } from '../../src/cli/commands/proposals-commands.ts'
-import { addRequests } from '../../src/cli/commands/requests-commands.ts'
 import { ALL } from '../../src/cli/terminal/command-line.ts'
 import { type Column, printList } from '../../src/cli/terminal/print-list.ts'
 import { LIST_ROWS_MEASURED, LIST_ROWS_SHOWN_MAX } from '../../src/model/limits.ts'
 import { printedBy } from '../support/printed.ts'
+import { ROOT } from '../tidy/source.ts'
 
-const LISTS = ['grants', 'history', 'keys list', 'log', 'org list', 'pdps', 'proposals', 'requests list']
+const LISTS = [
+  ...['grants', 'group-rules list', 'history', 'keys list', 'log', 'org list', 'pdps', 'proposals', 'requests list'],
+]
 
-it('every list of the command line takes --all, and prints a row in each line with --json', () => {
+type Add = (program: Command) => void
+
+/** What every file of a command line adds. */
+async function makeProgram(): Promise<Command> {
   const program = new Command()
-  for (const add of [addGrants, addHistory, addLog, addAdministration, addPdps, addProposals, addRequests]) add(program)
+  const folder = join(ROOT, 'src/cli/commands')
+  for (const file of readdirSync(folder).filter((name) => /-commands?\.ts$/.test(name))) {
+    const found = (await import(join(folder, file))) as Readonly<Record<string, Add>>
+    for (const [name, add] of Object.entries(found)) if (/^add[A-Z]/.test(name)) add(program)
+  }
+  return program
+}
+
+it('every list of the command line takes --all, and prints a row in each line with --json', async () => {
   const every = (command: Command, names: readonly string[] = []): (readonly [string, Command])[] =>
     command.commands.flatMap((each) => {
       const path = [...names, each.name()]
       return [[path.join(' '), each] as const, ...every(each, path)]
     })
   const option = (command: Command, name: string) => command.options.find(({ long }) => long === name)?.description
-  const lists = every(program).filter(([, command]) => / per line/.test(option(command, '--json') ?? ''))
+  const lists = every(await makeProgram()).filter(([, command]) => / per line/.test(option(command, '--json') ?? ''))
   expect(lists.map(([name]) => name).sort()).toEqual(LISTS)
   expect(lists.filter(([, command]) => option(command, '--all') !== ALL).map(([name]) => name)).toEqual([])
 })
