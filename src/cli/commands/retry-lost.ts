@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
 import { FACTS_ATTEMPTS_MAX, FACTS_PAUSE_MS } from '../../model/limits.ts'
+import { sayRetry } from '../terminal/say-retry.ts'
 
 /** The answers of a proxy without a server behind it, and of a server that asks to try again. */
 const AGAIN: ReadonlySet<unknown> = new Set([429, 502, 503, 504])
@@ -18,9 +19,9 @@ export class Attempts {
   async failed(error: unknown): Promise<void> {
     this.#failed++
     if (!isLost(error) || this.#failed >= FACTS_ATTEMPTS_MAX) throw error
-    const ms = FACTS_PAUSE_MS * 2 ** (this.#failed - 1)
-    process.stderr.write(`zerohop: ${error.message}; trying again in ${ms / 1000} s\n`)
-    await pause(ms)
+    const waitMs = FACTS_PAUSE_MS * 2 ** (this.#failed - 1)
+    sayRetry({ reason: error.message, waitMs })
+    await pause(waitMs)
   }
 
   /** Something came: the next failure is the first one again. */
