@@ -11,6 +11,7 @@ import { addCompletion, complete } from './commands/completion.ts'
 import { addData } from './commands/data-commands.ts'
 import { addDatabase } from './commands/database-commands.ts'
 import { addGrants } from './commands/grants-commands.ts'
+import { addGroupRules } from './commands/group-rules-commands.ts'
 import { addHistory } from './commands/history-commands.ts'
 import { addImage } from './commands/image-commands.ts'
 import type { IntegrationOptions } from './commands/integration.ts'
@@ -183,6 +184,7 @@ addPlans(program)
 addPdps(program)
 addGrants(program)
 addRequests(program)
+addGroupRules(program)
 addSuspensions(program)
 addShadow(program)
 addHistory(program)

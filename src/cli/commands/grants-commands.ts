@@ -1,7 +1,7 @@
 // The command lines of `zerohop grant`, `revoke` and `grants`. grants.ts runs them and is loaded only then.
 import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
-import { examples, refusesUsage } from '../terminal/command-line.ts'
+import { ALL, examples, refusesUsage } from '../terminal/command-line.ts'
 import type { GrantOptions, GrantsOptions, RevokeOptions } from './grants.ts'
 import { remote, runCommand } from './history-commands.ts'
 
@@ -75,7 +75,7 @@ export function addGrants(program: Command): void {
     .option('--ending <time>', 'only what ends within this time, such as 7d, the first one first')
     .addOption(
       new Option('--unused <time>', 'only what no one used for this time, such as 90d, by the decision log').conflicts([
-        ...['ending', 'on', 'ticket', 'state'],
+        ...['ending', 'on', 'ticket', 'state', 'claim'],
       ]),
     )
     .option('--user <key>', "only those of this user; '*' for those of everyone")
@@ -83,6 +83,7 @@ export function addGrants(program: Command): void {
     .option('--tenant <key>', 'only those in this tenant')
     .option('--on <instance>', 'only those on this resource instance, `type:key`')
     .option('--ticket <text>', 'only those that were given for this ticket')
+    .option('--claim <name>', 'only those that this writer says: hand, directory, or the name of a sync')
     .addOption(
       new Option('--state <state...>', 'only those in these states; by default those that have not ended').choices([
         'scheduled',
@@ -90,7 +91,7 @@ export function addGrants(program: Command): void {
         'ended',
       ]),
     )
-    .option('--all', 'all of them, however many there are')
+    .option('--all', ALL)
     .option('--json', 'as JSON, one per line: all of them')
     .addHelpText(
       'after',
@@ -98,6 +99,7 @@ export function addGrants(program: Command): void {
         'zerohop grants --ending 7d',
         'zerohop grants --unused 90d',
         'zerohop grants --user ana',
+        'zerohop grants --claim directory',
         'zerohop grants --state ended --json',
       ),
     )

@@ -1,18 +1,19 @@
 // `zerohop grant`, `revoke` and `grants`: role assignments of an environment, over the management API.
 import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
+import { HAND } from '../../kinds/claims.ts'
 import { stateAt } from '../../kinds/times.ts'
 import type { RoleAssignmentRead } from '../../management/schemas/role-assignments.ts'
 import { holderText } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX } from '../../model/limits.ts'
+import { BULK_ASSIGNMENTS_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { askToConfirm } from '../terminal/confirm.ts'
-import { printTable } from '../terminal/print-table.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
 import { counting } from '../terminal/progress.ts'
 import { DONE, REFUSED } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
@@ -47,6 +48,8 @@ export interface GrantsOptions extends TargetOptions, Where {
   readonly user?: string
   readonly role?: string
   readonly ticket?: string
+  /** a writer: `hand`, `directory` or the name of a sync */
+  readonly claim?: string
   readonly state?: readonly ('scheduled' | 'in_force' | 'ended')[]
   readonly all?: boolean
   readonly json?: boolean
@@ -147,43 +150,36 @@ export async function revoke(
 
 /** Prints who has which role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listGrants(env: Env, options: GrantsOptions, now: number): Promise<void> {
-  const { ending, unused, user, role, tenant, on, ticket, state, all = false, json = false, ...where } = options
-  requireNames({ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket })
-  if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, json }, where)
+  const { ending, unused, user, role, tenant, on, ticket, claim, state, all = false, json = false, ...where } = options
+  requireNames({
+    ...{ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket, '--claim': claim },
+  })
+  if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, all, json }, where)
   if (ending !== undefined && parseSeconds(ending) === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
   const ending_before = ending === undefined ? undefined : instantIn(ending, now)
   const of = await remoteEnvironment(env, where)
-  const shown: RoleAssignmentRead[] = []
-  let isCut = false
-  for await (const row of counting(
-    'assignments read',
-    eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }),
-  )) {
-    if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
-    else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row)
-    else isCut = true
-    if (isCut) break
-  }
-  if (json) return
-  const rows = shown
-  const notes = (['ticket', 'reason'] as const).filter((name) => rows.some((row) => row[name] !== undefined))
-  const hasClaims = rows.some(({ claims }) => claims !== undefined)
-  printTable(
-    ['user', 'role', 'where', 'from', 'until', 'state', ...notes, ...(hasClaims ? ['claimed by'] : [])],
-    rows.map((row) => [
-      holderText(row.user),
-      row.role,
-      row.resource_instance ?? `tenant ${row.tenant}`,
-      formatTime(row.valid_from),
-      formatTime(row.valid_until),
-      formatState(row, now),
-      ...notes.map((name) => row[name] ?? ''),
-      ...(hasClaims ? [(row.claims ?? [{ by: 'hand' }]).map(({ by }) => by).join(', ')] : []),
-    ]),
-  )
-  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
+  const rows = counting('assignments read', eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }))
+  await printList(claim === undefined ? rows : claimedBy(rows, claim), grantColumns(now), { all, json })
 }
+
+async function* claimedBy(rows: AsyncIterable<RoleAssignmentRead>, claim: string): AsyncGenerator<RoleAssignmentRead> {
+  for await (const row of rows) if (listClaimants(row).includes(claim)) yield row
+}
+
+const grantColumns = (now: number): readonly Column<RoleAssignmentRead>[] => [
+  { head: 'user', cell: ({ user }) => holderText(user) },
+  { head: 'role', cell: ({ role }) => role },
+  { head: 'where', cell: ({ resource_instance: instance, tenant }) => instance ?? `tenant ${tenant}` },
+  { head: 'from', cell: ({ valid_from: from }) => formatTime(from) },
+  { head: 'until', cell: ({ valid_until: until }) => formatTime(until) },
+  { head: 'state', cell: (row) => formatState(row, now) },
+  { head: 'ticket', cell: ({ ticket = '' }) => ticket, isSaid: ({ ticket }) => ticket !== undefined },
+  { head: 'reason', cell: ({ reason = '' }) => reason, isSaid: ({ reason }) => reason !== undefined },
+  { head: 'claimed by', cell: (row) => listClaimants(row).join(', '), isSaid: ({ claims }) => claims !== undefined },
+]
+
+const listClaimants = ({ claims }: RoleAssignmentRead): readonly string[] => claims?.map(({ by }) => by) ?? [HAND]
 
 /**
  * An empty parameter counts as one that is not sent, so `--ticket "$UNSET"` would mean every assignment.
