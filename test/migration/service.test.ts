@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MIGRATE_PAGE_ROWS } from '../../src/model/limits.ts'
-import { Api, forEach } from '../../src/v1/migrate/api-client.ts'
+import { Api, forEach, type Hear } from '../../src/v1/migrate/api-client.ts'
 import { AskedPdp } from '../../src/v1/migrate/checks.ts'
 import { readOrganization } from '../../src/v1/migrate/world.ts'
 
