@@ -17,8 +17,8 @@ import { Pdp } from '../../pdp/pdp.ts'
 import { readEnv } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
+import { sayRetry } from '../terminal/print-warnings.ts'
 import { startCounter } from '../terminal/progress.ts'
-import { sayRetry } from '../terminal/say-retry.ts'
 
 export interface FromOptions {
   readonly from?: ImporterName

@@ -3,8 +3,7 @@ import { createClient, dataOf, type ManagementClient } from '../../client/manage
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import type { Project } from '../configuration/project-file.ts'
-import { withWarnings } from '../terminal/print-warnings.ts'
-import { sayRetry } from '../terminal/say-retry.ts'
+import { sayRetry, withWarnings } from '../terminal/print-warnings.ts'
 
 export interface ApiOptions {
   /** address of the management API */

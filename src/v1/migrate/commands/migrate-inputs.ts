@@ -1,7 +1,7 @@
 // Reads what the options of a step name: the API, the lists and the files.
 import { existsSync, readFileSync } from 'node:fs'
 import type { Env } from '../../../cli/configuration/env.ts'
-import { sayRetry } from '../../../cli/terminal/say-retry.ts'
+import { sayRetry } from '../../../cli/terminal/print-warnings.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { Api } from '../api-client.ts'
 import type { Report } from '../report.ts'
