@@ -1,5 +1,6 @@
 // Every row of a list of the management API, page after page, by its cursors: what is written meanwhile neither hides a
-// row nor shows one twice. Types come from the OpenAPI document, as those of the client.
+// row nor shows one twice. A server from before cursors is asked by the number of the page, without that promise. Types
+// come from the OpenAPI document, as those of the client.
 import type { FetchResponse, MaybeOptionalInit } from 'openapi-fetch'
 import type { paths } from '../../build/management-api.ts'
 import { ZerohopError } from '../model/errors.ts'
@@ -36,17 +37,28 @@ interface Rows {
   readonly data?: readonly unknown[]
   readonly roles?: readonly unknown[]
   readonly lines?: readonly unknown[]
+  readonly page_count?: number
   readonly next?: string | null
 }
 
 interface Asked {
-  readonly params?: { readonly query?: object }
+  readonly params?: { readonly query?: { readonly page?: number; readonly per_page?: number } }
+}
+
+/** A page of rows. */
+interface Page {
+  readonly rows: readonly unknown[]
+  readonly pages: number | undefined
+  /** cursor of the next page */
+  readonly next: string | undefined
+  /** the server speaks of a next page: it has cursors */
+  readonly hasCursors: boolean
 }
 
 /**
  * The rows of a list, as long as somebody takes them: a page is requested when the rows of the one before are taken.
  * @param init as of `client.GET`: path and filters, `per_page` (100 when absent)
- * @throws API_REFUSED, and what the client throws
+ * @throws API_REFUSED, and what the client throws; SERVICE_ANSWER_INVALID when the list does not go on
  */
 export async function* listAll<P extends ListPath>(
   client: Pick<ManagementClient, 'GET'>,
@@ -58,20 +70,37 @@ export async function* listAll<P extends ListPath>(
     path: string,
     init: object,
   ) => Promise<{ data?: unknown; error?: unknown; response: Response }>
-  let after: string | undefined
-  for (;;) {
-    const query = { per_page: PAGE_ROWS_MAX, ...params.query, ...(after === undefined ? {} : { after }) }
-    const answer = await get(path, { ...rest, params: { ...params, query } })
-    const body = dataOf(answer) as readonly unknown[] | Rows
-    const page: Rows = Array.isArray(body) ? { data: body } : (body as Rows)
-    yield* (page.data ?? page.roles ?? page.lines ?? []) as readonly RowOf<P>[]
-    const next = page.next ?? readLink(answer.response.headers.get('link'))
-    if (next === undefined) return
-    if (next === after)
+  const asked = { per_page: PAGE_ROWS_MAX, ...params.query }
+  let at: { readonly after?: string; readonly page?: number } = {}
+  for (let before: Page | undefined; ; ) {
+    const page = readPage(await get(path, { ...rest, params: { ...params, query: { ...asked, ...at } } }))
+    if (before !== undefined && isStuck(before, page))
       throw new ZerohopError('SERVICE_ANSWER_INVALID', { what: `GET ${path}`, expected: 'the next page' })
-    after = next
+    yield* page.rows as readonly RowOf<P>[]
+    if (page.next !== undefined) at = { after: page.next }
+    else {
+      const number = at.page ?? asked.page ?? 1
+      const mayGoOn = page.pages === undefined ? page.rows.length >= asked.per_page : number < page.pages
+      if (at.after !== undefined || page.hasCursors || page.rows.length === 0 || !mayGoOn) return
+      at = { page: number + 1 }
+    }
+    before = page
   }
 }
+
+function readPage(answer: { data?: unknown; error?: unknown; response: Response }): Page {
+  const body = dataOf(answer) as readonly unknown[] | Rows
+  const page: Rows = Array.isArray(body) ? { data: body } : (body as Rows)
+  const next = page.next ?? readLink(answer.response.headers.get('link'))
+  const rows = page.data ?? page.roles ?? page.lines ?? []
+  return { rows, pages: page.page_count, next, hasCursors: next !== undefined || page.next !== undefined }
+}
+
+/** The same cursor again, or the same rows: the server answers one page for ever. */
+const isStuck = (before: Page, page: Page): boolean =>
+  page.next !== undefined
+    ? page.next === before.next
+    : before.next === undefined && page.rows.length > 0 && JSON.stringify(page.rows) === JSON.stringify(before.rows)
 
 /** The cursor in the link to the next page. */
 function readLink(link: string | null): string | undefined {

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/folders.ts'
+import { parseLines } from '../support/printed.ts'
 import { type Ran, runCommand } from '../support/run-command.ts'
 import { runHere } from '../support/run-here.ts'
 import { apiHere, type ServerHere } from '../support/serve-here.ts'
@@ -19,6 +20,13 @@ async function json<T>(command: Run, ...args: string[]): Promise<T> {
   const { code, out, err } = await command(...args, '--json')
   expect([code, err]).toEqual([0, ''])
   return JSON.parse(out) as T
+}
+
+/** The rows of a list. */
+async function jsonLines<T>(command: Run, ...args: string[]): Promise<T[]> {
+  const { code, out, err } = await command(...args, '--json')
+  expect([code, err]).toEqual([0, ''])
+  return parseLines(out)
 }
 
 interface KeyRow {
@@ -53,7 +61,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
         code: 1,
         err: 'zerohop: organization `acme` already exists\n',
       })
-      const all = await json<{ key: string; name: string }[]>(run, 'org', 'list', ...data)
+      const all = await jsonLines<{ key: string; name: string }>(run, 'org', 'list', ...data)
       expect(all.map(({ key, name: of }) => [key, of])).toContainEqual(['acme', 'Acme'])
       const shown = parseTable(await run('org', 'list', ...data))
       expect(shown.map(({ key, name: of }) => ({ key, name: of }))).toEqual(
@@ -69,7 +77,7 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
       expect(out).toMatch(/^zh_env_\S+\n$/)
       const secret = out.trim()
       expect(await check(secret)).toBeOneOf([200, undefined])
-      const rows = await json<KeyRow[]>(run, 'keys', 'list', '--organization', 'acme', ...data)
+      const rows = await jsonLines<KeyRow>(run, 'keys', 'list', '--organization', 'acme', ...data)
       expect(rows.map(({ level, environment }) => [level, environment])).toContainEqual(['env', 'production'])
       expect(JSON.stringify(rows)).not.toContain('zh_')
       const shown = parseTable(await run('keys', 'list', '--organization', 'acme', ...data))
@@ -160,8 +168,8 @@ const story = (name: string, run: Run, folderOf: () => string, check: (key: stri
           ...{ log, name, revision: String(revision), image: image_sha256 },
         })),
       )
-      expect(await json<unknown[]>(run, 'org', 'list', '--data', restored)).toEqual(
-        await json(run, 'org', 'list', ...data),
+      expect(await jsonLines<unknown>(run, 'org', 'list', '--data', restored)).toEqual(
+        await jsonLines(run, 'org', 'list', ...data),
       )
       expect(await run('restore', copy, '--data', restored)).toMatchObject({
         code: 1,
@@ -210,7 +218,7 @@ describe('the commands of an operator', () => {
 
   it('bring keys.json up to date, with a server and without one, which leaves no socket behind', async () => {
     const findKeyId = async (name: string) => {
-      const rows = await json<KeyRow[]>(here, 'keys', 'list', '--data', open)
+      const rows = await jsonLines<KeyRow>(here, 'keys', 'list', '--data', open)
       return rows.find(({ environment }) => environment === name)!.id
     }
     const id = await findKeyId('development')

@@ -32,6 +32,7 @@ import { speak } from '../../src/cli/terminal/command-line.ts'
 import { addMigrate } from '../../src/v1/migrate/commands/migrate-commands.ts'
 import { eventually } from '../support/eventually.ts'
 import { temporaryFolder } from '../support/folders.ts'
+import { parseLines } from '../support/printed.ts'
 import { runCommand as run, startCommand } from '../support/run-command.ts'
 import { runHere as here } from '../support/run-here.ts'
 import { apiHere, pdpHere, serveHere } from '../support/serve-here.ts'
@@ -414,7 +415,7 @@ describe('pdp', () => {
       return (await fetch(`${url(at)}/allowed`, { method: 'POST', headers, body })).status
     }
     expect(await ask(port, key)).toBe(200)
-    const keys = JSON.parse((await here(['keys', 'list', '--json', '--data', data])).out)
+    const keys = parseLines((await here(['keys', 'list', '--json', '--data', data])).out)
     const [{ id }] = keys.filter((each: { environment: string }) => each.environment === 'development')
     expect((await here(['keys', 'rotate', id, '--data', data])).code).toBe(0)
     await eventually(() => ask(port, key), 401)

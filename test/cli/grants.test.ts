@@ -1,7 +1,10 @@
 // `zerohop grant`, `revoke` and `grants`: what they write, say and refuse, at a management API and on a data folder.
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openManagementData } from '../../src/management/host/open.ts'
+import { PAGE_ROWS_MAX } from '../../src/model/limits.ts'
 import { type Harness, openHarness } from '../http/management/harness.ts'
 import { BY } from '../management/harness.ts'
 import { temporaryFolder } from '../support/folders.ts'
@@ -267,6 +270,19 @@ it('the three ask a data folder, too', async () => {
   expect((await of('grants', '--json')).out).toContain('"user":"ana"')
   expect((await of('revoke', 'ana', '--all', '--yes')).out).toContain('revoked: 1 role of ana')
   expect((await of('grants')).out.trimEnd().split('\n')).toHaveLength(1)
+
+  // page after page
+  const tenants = Array.from({ length: PAGE_ROWS_MAX + 5 }, (_, at) => `tenant-${at}`)
+  const facts = [
+    { zerohop_facts: 1 },
+    ...tenants.map((key) => ({ tenant: { key } })),
+    ...tenants.map((tenant) => ({ role_assignment: { user: 'ana', role: 'editor', tenant } })),
+  ]
+  const file = join(data, 'many.ndjson')
+  writeFileSync(file, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(''))
+  expect((await of('import', file)).code).toBe(0)
+  expect((await of('grants', '--json')).out.trimEnd().split('\n')).toHaveLength(tenants.length)
+  expect((await of('revoke', 'ana', '--all', '--yes')).out).toContain(`revoked: ${tenants.length} roles of ana`)
 })
 
 describe('zerohop grants --unused', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../src/cli/commands/keys.ts'
 import { type Env, readEnv } from '../../src/cli/configuration/env.ts'
 import { type Harness, openHarness } from '../http/management/harness.ts'
-import { printedBy } from '../support/printed.ts'
+import { parseLines, printedBy } from '../support/printed.ts'
 
 let api: Harness
 let env: Env
@@ -30,7 +30,7 @@ describe('zerohop keys at a server', () => {
     const secret = (await printedBy(() => createKey(env, of))).trim()
     expect(secret).toMatch(/^zh_env_/)
     expect(await may(secret)).toBe(200)
-    const rows = JSON.parse(await printedBy(() => listKeys(env, { json: true })))
+    const rows = parseLines(await printedBy(() => listKeys(env, { json: true })))
     const row = rows.find(({ name }: { name: string }) => name === 'pdp')
     expect(row).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -87,7 +87,7 @@ describe('zerohop keys at a server', () => {
   it('rotates a key and keeps its old secret for some time, or ends it', async () => {
     const of = { level: 'env', access: 'read', environment: 'development', name: 'kept' } as const
     const secret = (await printedBy(() => createKey(env, of))).trim()
-    const rows = JSON.parse(await printedBy(() => listKeys(env, { json: true })))
+    const rows = parseLines(await printedBy(() => listKeys(env, { json: true })))
     const { id } = rows.find(({ name }: { name: string }) => name === 'kept')
     const rotated = (await printedBy(() => rotateKey(env, id, { keepOld: '24h' }))).trim()
     expect([await may(secret), await may(rotated)]).toEqual([200, 200])
@@ -100,7 +100,7 @@ describe('zerohop keys at a server', () => {
 
   it('shows a key what it reaches, and refuses what it may not', async () => {
     const [, production] = api.made.environments
-    const own = JSON.parse(await printedBy(() => listKeys(as(production!.secret), { json: true })))
+    const own = parseLines(await printedBy(() => listKeys(as(production!.secret), { json: true })))
     expect(own.map(({ environment }: { environment: string }) => environment)).toEqual(['production'])
     await api.addKey('env', 'read', 'r'.repeat(40))
     const create = () => createKey(as('r'.repeat(40)), { level: 'env', access: 'admin', environment: 'development' })
@@ -110,7 +110,7 @@ describe('zerohop keys at a server', () => {
 
   it('lists the organization of the key, with counts for a key of the organization', async () => {
     const rowsAs = async (key: string) =>
-      JSON.parse(await printedBy(() => listOrganizations(as(key), { json: true }))) as object[]
+      parseLines(await printedBy(() => listOrganizations(as(key), { json: true }))) as object[]
     const organization = { id: api.made.organization.id, key: 'default', name: 'Default Organization' }
     expect(await rowsAs(api.made.organization.secret)).toEqual([{ ...organization, projects: 1, environments: 2 }])
     expect(await rowsAs('r'.repeat(40))).toEqual([{ ...organization, projects: null, environments: null }])

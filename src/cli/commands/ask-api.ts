@@ -72,12 +72,16 @@ function storedEnvironment(env: Env, options: TargetOptions & ReasonOptions, nam
     const { pathname, search } = new URL(sent.url)
     const text = await sent.text()
     const request = { method: sent.method, path: pathname + search, ...(text === '' ? {} : { body: text }) }
-    const { status, warning, body } = await admin(of, 'request', {
+    const { status, warning, link, body } = await admin(of, 'request', {
       ...organization,
       ...request,
       ...toReasons(options),
     } as AdminInput<'request'>)
-    const headers = { 'content-type': 'application/json', ...(warning === undefined ? {} : { warning }) }
+    const headers = {
+      'content-type': 'application/json',
+      ...(warning === undefined ? {} : { warning }),
+      ...(link === undefined ? {} : { link }),
+    }
     return new Response(body, { status, headers })
   }
   return { client: withWarnings(clientOver(answer, FOLDER_URL)), path: { p: project, e: environment } }

@@ -1,7 +1,7 @@
 // The command lines of `zerohop grant`, `revoke` and `grants`. grants.ts runs them and is loaded only then.
 import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
-import { examples, refusesUsage } from '../terminal/command-line.ts'
+import { ALL, examples, refusesUsage } from '../terminal/command-line.ts'
 import type { GrantOptions, GrantsOptions, RevokeOptions } from './grants.ts'
 import { remote, runCommand } from './history-commands.ts'
 
@@ -91,7 +91,7 @@ export function addGrants(program: Command): void {
         'ended',
       ]),
     )
-    .option('--all', 'all of them, however many there are')
+    .option('--all', ALL)
     .option('--json', 'as JSON, one per line: all of them')
     .addHelpText(
       'after',

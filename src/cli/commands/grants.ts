@@ -8,12 +8,12 @@ import { holderText } from '../../model/change-words.ts'
 import { counted } from '../../model/counted.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { BULK_ASSIGNMENTS_MAX, GRANTS_SHOWN_MAX } from '../../model/limits.ts'
+import { BULK_ASSIGNMENTS_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { askToConfirm } from '../terminal/confirm.ts'
-import { printTable } from '../terminal/print-table.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
 import { counting } from '../terminal/progress.ts'
 import { DONE, REFUSED } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
@@ -154,42 +154,30 @@ export async function listGrants(env: Env, options: GrantsOptions, now: number):
   requireNames({
     ...{ '--user': user, '--role': role, '--tenant': tenant, '--on': on, '--ticket': ticket, '--claim': claim },
   })
-  if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, json }, where)
+  if (unused !== undefined) return listUnused(env, { unused, user, role, tenant, all, json }, where)
   if (ending !== undefined && parseSeconds(ending) === undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: `--ending: ${DURATION}` })
   const ending_before = ending === undefined ? undefined : instantIn(ending, now)
   const of = await remoteEnvironment(env, where)
-  const shown: RoleAssignmentRead[] = []
-  let isCut = false
-  for await (const row of counting(
-    'assignments read',
-    eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }),
-  )) {
-    if (claim !== undefined && !listClaimants(row).includes(claim)) continue
-    if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
-    else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row)
-    else isCut = true
-    if (isCut) break
-  }
-  if (json) return
-  const rows = shown
-  const notes = (['ticket', 'reason'] as const).filter((name) => rows.some((row) => row[name] !== undefined))
-  const hasClaims = rows.some(({ claims }) => claims !== undefined)
-  printTable(
-    ['user', 'role', 'where', 'from', 'until', 'state', ...notes, ...(hasClaims ? ['claimed by'] : [])],
-    rows.map((row) => [
-      holderText(row.user),
-      row.role,
-      row.resource_instance ?? `tenant ${row.tenant}`,
-      formatTime(row.valid_from),
-      formatTime(row.valid_until),
-      formatState(row, now),
-      ...notes.map((name) => row[name] ?? ''),
-      ...(hasClaims ? [listClaimants(row).join(', ')] : []),
-    ]),
-  )
-  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
+  const rows = counting('assignments read', eachGrant(of, { user, role, tenant, on, ticket, state, ending_before }))
+  await printList(claim === undefined ? rows : claimedBy(rows, claim), grantColumns(now), { all, json })
 }
+
+async function* claimedBy(rows: AsyncIterable<RoleAssignmentRead>, claim: string): AsyncGenerator<RoleAssignmentRead> {
+  for await (const row of rows) if (listClaimants(row).includes(claim)) yield row
+}
+
+const grantColumns = (now: number): readonly Column<RoleAssignmentRead>[] => [
+  { head: 'user', cell: ({ user }) => holderText(user) },
+  { head: 'role', cell: ({ role }) => role },
+  { head: 'where', cell: ({ resource_instance: instance, tenant }) => instance ?? `tenant ${tenant}` },
+  { head: 'from', cell: ({ valid_from: from }) => formatTime(from) },
+  { head: 'until', cell: ({ valid_until: until }) => formatTime(until) },
+  { head: 'state', cell: (row) => formatState(row, now) },
+  { head: 'ticket', cell: ({ ticket = '' }) => ticket, isSaid: ({ ticket }) => ticket !== undefined },
+  { head: 'reason', cell: ({ reason = '' }) => reason, isSaid: ({ reason }) => reason !== undefined },
+  { head: 'claimed by', cell: (row) => listClaimants(row).join(', '), isSaid: ({ claims }) => claims !== undefined },
+]
 
 const listClaimants = ({ claims }: RoleAssignmentRead): readonly string[] => claims?.map(({ by }) => by) ?? [HAND]
 

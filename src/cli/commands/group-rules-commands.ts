@@ -1,7 +1,7 @@
 // The command lines of `zerohop group-rules`. group-rules.ts runs them and is loaded only then.
 import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
-import { addReasonOptions, DETAILS, DRY_RUN, examples, refusesUsage, YES } from '../terminal/command-line.ts'
+import { ALL, addReasonOptions, DETAILS, DRY_RUN, examples, refusesUsage, YES } from '../terminal/command-line.ts'
 import type { ListOptions, WriteOptions } from './group-rules.ts'
 import { remote, runCommand } from './history-commands.ts'
 
@@ -14,7 +14,7 @@ export function addGroupRules(program: Command): void {
   )
   remote(refusesUsage(rules.command('list')))
     .description('the rules of an environment, in the order in which they were made')
-    .option('--all', 'all of them, however many there are')
+    .option('--all', ALL)
     .option('--json', 'as JSON, one per line: all of them')
     .addHelpText('after', examples('zerohop group-rules list', 'zerohop group-rules list --json'))
     .action((options: ListOptions) =>

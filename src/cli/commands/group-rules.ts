@@ -5,12 +5,11 @@ import { dataOf } from '../../client/management-client.ts'
 import type { GroupRuleRead } from '../../management/schemas/group-rules.ts'
 import type { Plan } from '../../management/schemas/plan.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { GRANTS_SHOWN_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { askToConfirm } from '../terminal/confirm.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
 import { printOptions } from '../terminal/print-problems.ts'
-import { printTable } from '../terminal/print-table.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { type AgreementOptions, DONE, planCode, REFUSED, refusalToAsk } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
@@ -41,28 +40,18 @@ type Body = object & Record<never, never>
 /** Prints the rules. @throws as `remoteEnvironment`; API_REFUSED */
 export async function listGroupRules(env: Env, { all = false, json = false, ...where }: ListOptions): Promise<void> {
   const { client, path } = await remoteEnvironment(env, where)
-  const shown: GroupRuleRead[] = []
-  let isCut = false
-  for await (const row of listAll(client, RULES, { params: { path } })) {
-    if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
-    else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row as GroupRuleRead)
-    else isCut = true
-    if (isCut) break
-  }
-  if (json) return
-  printTable(
-    ['id', 'groups', 'role', 'where', 'from', 'until'],
-    shown.map((row) => [
-      row.id,
-      formatGroups(row),
-      row.role,
-      row.resource_instance ?? `tenant ${row.tenant}`,
-      formatTime(row.valid_from),
-      formatTime(row.valid_until),
-    ]),
-  )
-  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
+  const rows = listAll(client, RULES, { params: { path } }) as AsyncGenerator<GroupRuleRead>
+  await printList(rows, COLUMNS, { all, json })
 }
+
+const COLUMNS: readonly Column<GroupRuleRead>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'groups', cell: (row) => formatGroups(row) },
+  { head: 'role', cell: ({ role }) => role },
+  { head: 'where', cell: ({ resource_instance: instance, tenant }) => instance ?? `tenant ${tenant}` },
+  { head: 'from', cell: ({ valid_from: from }) => formatTime(from) },
+  { head: 'until', cell: ({ valid_until: until }) => formatTime(until) },
+]
 
 /**
  * Plans a rule, asks and makes it; returns the exit code.

@@ -5,6 +5,7 @@ import { isZerohopError } from '../../model/errors.ts'
 import { readEnv } from '../configuration/env.ts'
 import { fail } from '../process/process.ts'
 import {
+  ALL,
   DETAILS,
   DRY_RUN,
   examples,
@@ -33,7 +34,7 @@ export function addHistory(program: Command): void {
     .option('--reason <text>', 'only changes with this as part of their reason; of `revert` its reason')
     .option('--ticket <text>', 'only changes for this ticket; of `revert` its ticket')
     .option('--limit <number>', 'at most this many', '30')
-    .option('--all', 'all of them, however many there are')
+    .option('--all', ALL)
     .option('--json', 'as JSON, one revision per line')
     .addHelpText(
       'after',

@@ -6,7 +6,7 @@ import { objectOfPath, whoText } from '../../model/change-words.ts'
 import { parseId } from '../../model/keys.ts'
 import { HISTORY_SCAN_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
-import { printTable } from '../terminal/print-table.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
 import { counting } from '../terminal/progress.ts'
 import { readCount, readWhen } from '../terminal/when.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
@@ -43,29 +43,28 @@ export async function listHistory(env: Env, options: HistoryOptions, now: number
     ticket: options.ticket,
     limit: options.all ? Number.POSITIVE_INFINITY : readCount(options.limit, '--limit', HISTORY_SCAN_MAX),
   }
-  const events = await readEvents(await remoteEnvironment(env, withoutReasons(options)), range)
-  if (options.json) {
-    for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`)
-    return
-  }
-  const shown = (['ticket', 'reason'] as const).filter((name) => events.some((event) => event[name] !== null))
-  printTable(
-    ['revision', 'when', 'who', 'operation', 'what', ...shown],
-    events.map((event) => [
-      String(event.revision),
-      event.timestamp.replace('+00:00', 'Z'),
-      whoText(event.actor_type === 'system' ? null : event.actor_id, event.actor_display_name),
-      event.operation,
-      event.summary ?? objectOfPath(event.path),
-      ...shown.map((name) => event[name] ?? ''),
-    ]),
-  )
+  const events = readEvents(await remoteEnvironment(env, withoutReasons(options)), range)
+  await printList(events, COLUMNS, { ...options, all: true }) // --limit says how many
 }
+
+const COLUMNS: readonly Column<EventRead>[] = [
+  { head: 'revision', cell: ({ revision }) => String(revision) },
+  { head: 'when', cell: ({ timestamp }) => timestamp.replace('+00:00', 'Z') },
+  {
+    head: 'who',
+    cell: ({ actor_type: type, actor_id: id, actor_display_name: name }) =>
+      whoText(type === 'system' ? null : id, name),
+  },
+  { head: 'operation', cell: ({ operation }) => operation },
+  { head: 'what', cell: ({ summary, path }) => summary ?? objectOfPath(path) },
+  { head: 'ticket', cell: ({ ticket }) => ticket ?? '', isSaid: ({ ticket }) => ticket !== null },
+  { head: 'reason', cell: ({ reason }) => reason ?? '', isSaid: ({ reason }) => reason !== null },
+]
 
 /** Here they choose what is listed. */
 const withoutReasons = ({ reason: _reason, ticket: _ticket, ...options }: HistoryOptions): TargetOptions => options
 
-async function readEvents({ client, path }: RemoteEnvironment, range: Range): Promise<EventRead[]> {
+async function* readEvents({ client, path }: RemoteEnvironment, range: Range): AsyncGenerator<EventRead> {
   const { since, until, actor, reason, ticket, limit } = range
   const { id } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}', { params: { path } }))
   const actorId = parseId(actor ?? '')
@@ -78,11 +77,11 @@ async function readEvents({ client, path }: RemoteEnvironment, range: Range): Pr
     ...(reason === undefined ? {} : { reason }),
     ...(ticket === undefined ? {} : { ticket: [ticket] }),
   }
-  const events: EventRead[] = []
+  let taken = 0
   for await (const event of counting('revisions read', listAll(client, '/v2/history', { params: { query } }))) {
     const at = Date.parse(event.timestamp)
-    if ((since ?? 0) <= at && at <= (until ?? at)) events.push(event as EventRead)
-    if (events.length >= limit) break
+    if (at < (since ?? 0) || at > (until ?? at)) continue
+    yield event as EventRead
+    if (++taken >= limit) return
   }
-  return events
 }

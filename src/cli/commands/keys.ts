@@ -7,44 +7,45 @@ import type { ApiKeyRead } from '../../management/schemas/api-keys.ts'
 import { DURATION, instantIn, parseSeconds } from '../../model/durations.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { parseId } from '../../model/keys.ts'
-import { API_KEYS_MAX, KEY_ENDS_SOON_MS } from '../../model/limits.ts'
+import { KEY_ENDS_SOON_MS } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
 import { findProject } from '../configuration/project-file.ts'
-import { printTable } from '../terminal/print-table.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
 import { makeClient } from './management-api.ts'
 import { admin, type Printing, print, printJson } from './operator.ts'
 import { findApi, resolveFolder, type TargetOptions } from './plan-target.ts'
 
 /** Where keys are: options of a plan, without an environment. */
 export type KeyOptions = Pick<TargetOptions, 'api' | 'data' | 'organization'> & Printing
+export type ListOptions = KeyOptions & { readonly all?: boolean }
 
 type Minted = KeyRow & { readonly secret: string }
 
 interface Keys {
-  list(): Promise<readonly KeyRow[]>
+  list(): AsyncIterable<KeyRow>
   create(key: Omit<NewKey, 'organization'>): Promise<Minted>
   rotate(id: string, keepOldSeconds: number): Promise<Minted>
   endOld(id: string): Promise<unknown>
   delete(id: string): Promise<unknown>
 }
 
-export async function listKeys(env: Env, options: KeyOptions): Promise<void> {
-  const rows = await resolveKeys(env, options).list()
-  if (options.json) return printJson(rows)
-  printTable(
-    ['id', 'level', 'access', 'where', 'name', 'created', 'last used', 'ends'],
-    rows.map((row) => [
-      row.id,
-      row.level,
-      row.access,
-      placeIn(row),
-      row.name ?? '',
-      new Date(row.created_at).toISOString(),
-      row.last_used_at === null ? '–' : new Date(row.last_used_at).toISOString().slice(0, 10),
-      formatEnd(row, Date.now()),
-    ]),
-  )
+export async function listKeys(env: Env, options: ListOptions): Promise<void> {
+  await printList(resolveKeys(env, options).list(), KEY_COLUMNS, options)
 }
+
+const KEY_COLUMNS: readonly Column<KeyRow>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'level', cell: ({ level }) => level },
+  { head: 'access', cell: ({ access }) => access },
+  { head: 'where', cell: (row) => placeIn(row) },
+  { head: 'name', cell: ({ name }) => name ?? '' },
+  { head: 'created', cell: ({ created_at: at }) => new Date(at).toISOString() },
+  {
+    head: 'last used',
+    cell: ({ last_used_at: at }) => (at === null ? '–' : new Date(at).toISOString().slice(0, 10)),
+  },
+  { head: 'ends', cell: (row) => formatEnd(row, Date.now()) },
+]
 
 /** When a key ends, and its old secret; marked where that has happened, or happens within a week. */
 function formatEnd({ expires_at, old_secret_expires_at }: KeyRow, now: number): string {
@@ -102,18 +103,22 @@ export async function deleteKey(env: Env, id: string, options: KeyOptions): Prom
 }
 
 /** Of an API, the one that the key belongs to. */
-export async function listOrganizations(env: Env, options: KeyOptions): Promise<void> {
+export async function listOrganizations(env: Env, options: ListOptions): Promise<void> {
   const url = findApi(env, options, findProject(process.cwd()))
   const rows =
     url === undefined
       ? await admin(folderIn(env, options), 'org.list', {})
       : await organizationAt(makeClient(url, env.pdpApiKey))
-  if (options.json) return printJson(rows)
-  printTable(
-    ['id', 'key', 'name', 'projects', 'environments'],
-    rows.map((row) => [row.id, row.key, row.name, `${row.projects ?? '–'}`, `${row.environments ?? '–'}`]),
-  )
+  await printList(rows, ORGANIZATION_COLUMNS, options)
 }
+
+const ORGANIZATION_COLUMNS: readonly Column<OrganizationRow>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'key', cell: ({ key }) => key },
+  { head: 'name', cell: ({ name }) => name },
+  { head: 'projects', cell: ({ projects }) => `${projects ?? '–'}` },
+  { head: 'environments', cell: ({ environments }) => `${environments ?? '–'}` },
+]
 
 function printSecret(made: Minted, { json }: Printing): void {
   if (json) printJson(made)
@@ -130,7 +135,9 @@ function resolveKeys(env: Env, options: KeyOptions): Keys {
 function inFolder(of: Env, { organization }: KeyOptions): Keys {
   const owner = organization === undefined ? {} : { organization }
   return {
-    list: async () => (await admin(of, 'keys.list', owner)).map((row) => withoutPast(row, Date.now())),
+    async *list() {
+      for (const row of await admin(of, 'keys.list', owner)) yield withoutPast(row, Date.now())
+    },
     create: (key) =>
       admin(of, 'keys.create', { ...owner, ...key }).catch((error: unknown) => {
         throw asOption(error)
@@ -147,13 +154,8 @@ const withoutPast = (row: KeyRow, now: number): KeyRow =>
 
 function atApi(client: ManagementClient): Keys {
   return {
-    list: async () => {
-      const rows: KeyRow[] = []
-      for await (const row of listAll(client, '/v2/api-key')) {
-        rows.push(toRow(row))
-        if (rows.length >= API_KEYS_MAX) break
-      }
-      return rows
+    async *list() {
+      for await (const row of listAll(client, '/v2/api-key')) yield toRow(row)
     },
     create: async ({ level, access, project, environment, tenant, name, expires_at, form, userKey }) => {
       const { organization_id } = dataOf(await client.GET('/v2/api-key/scope'))
@@ -220,8 +222,16 @@ const parseTime = (text: string | null): number | null => (text === null ? null 
 
 const toMinted = (key: Answered): Minted => ({ ...toRow(key), secret: key.secret ?? '' })
 
+interface OrganizationRow {
+  readonly id: string
+  readonly key: string
+  readonly name: string
+  readonly projects: number | null
+  readonly environments: number | null
+}
+
 /** Counts are null for a key that is not one of the organization. */
-async function organizationAt(client: ManagementClient) {
+async function organizationAt(client: ManagementClient): Promise<readonly OrganizationRow[]> {
   const organizations = dataOf(await client.GET('/v2/orgs'))
   return Promise.all(
     organizations.map(async ({ id, key, name }) => {

@@ -1,7 +1,7 @@
 // The command line of `zerohop log`. log.ts runs it and is loaded only then.
 import { type Command, Option } from 'commander'
 import { readEnv } from '../configuration/env.ts'
-import { examples, refusesUsage } from '../terminal/command-line.ts'
+import { ALL, examples, refusesUsage } from '../terminal/command-line.ts'
 import { WHEN } from '../terminal/when.ts'
 import { remote, runCommand } from './history-commands.ts'
 import type { LogOptions } from './log.ts'
@@ -19,7 +19,7 @@ export function addLog(program: Command): void {
     .option('--deny', 'only what was denied')
     .option('--since <when>', `from this time: ${WHEN}`)
     .option('--limit <number>', 'at most this many, the latest', '30')
-    .option('--all', 'all of them, however many there are')
+    .option('--all', ALL)
     .option('--json', 'as JSON, one decision per line')
     .addHelpText(
       'after',

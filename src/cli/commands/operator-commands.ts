@@ -7,6 +7,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { IMPORT_QUESTIONS_MAX } from '../../model/limits.ts'
 import { type Env, readEnv } from '../configuration/env.ts'
 import {
+  ALL,
   API,
   addReasonOptions,
   addTargetOptions,
@@ -19,7 +20,7 @@ import {
 } from '../terminal/command-line.ts'
 import type { ExportOptions, ImportOptions } from './export-import.ts'
 import type { FromOptions } from './import-from.ts'
-import type { CreateKeyOptions, KeyOptions, RotateKeyOptions } from './keys.ts'
+import type { CreateKeyOptions, KeyOptions, ListOptions, RotateKeyOptions } from './keys.ts'
 
 interface Administered {
   readonly data?: string | undefined
@@ -50,10 +51,10 @@ function addOrganizations(program: Command): void {
     .action((key: string, options: Administered & { name?: string }) =>
       attempt(async () => (await import('./operator.ts')).createOrganization(resolveEnv(options), key, options)),
     )
-  ofKeys(org.command('list'))
+  listing(org.command('list'), 'organization')
     .description('lists organizations; with an API, only that of the key')
     .addHelpText('after', examples('zerohop org list'))
-    .action((options: KeyOptions) =>
+    .action((options: ListOptions) =>
       attempt(async () => (await import('./keys.ts')).listOrganizations(readEnv(), options)),
     )
 }
@@ -62,10 +63,10 @@ function addKeys(program: Command): void {
   const keys = program
     .command('keys')
     .description('lists, creates, rotates and deletes API keys, on a server or in a data folder')
-  ofKeys(keys.command('list'))
+  listing(keys.command('list'), 'key')
     .description('lists the keys, without their secrets')
     .addHelpText('after', examples('zerohop keys list', 'zerohop keys list --organization acme --data ./data --json'))
-    .action((options: KeyOptions) => attempt(async () => (await import('./keys.ts')).listKeys(readEnv(), options)))
+    .action((options: ListOptions) => attempt(async () => (await import('./keys.ts')).listKeys(readEnv(), options)))
   ofKeys(keys.command('create'))
     .description('creates a key and prints it; it is shown only once')
     .addOption(new Option('--level <level>', 'scope of the key').choices([...KEY_LEVELS]).default('env'))
@@ -135,12 +136,15 @@ function addKeys(program: Command): void {
 
 /** Options of the commands on keys and organizations. */
 function ofKeys(command: Command): Command {
-  return command
-    .option('--api <url>', API)
-    .option('--data <folder>', FOLDER)
-    .option('--organization <key>', ORGANIZATION)
-    .option('--json', AS_JSON)
+  return at(command).option('--json', AS_JSON)
 }
+
+function listing(command: Command, row: string): Command {
+  return at(command).option('--all', ALL).option('--json', `as JSON, one ${row} per line`)
+}
+
+const at = (command: Command): Command =>
+  command.option('--api <url>', API).option('--data <folder>', FOLDER).option('--organization <key>', ORGANIZATION)
 
 function addConsoleLink(program: Command): void {
   program

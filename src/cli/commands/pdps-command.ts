@@ -1,7 +1,7 @@
 // The command line of `zerohop pdps`. pdps.ts runs it and is loaded only then.
 import type { Command } from 'commander'
 import { readEnv } from '../configuration/env.ts'
-import { examples, refusesUsage } from '../terminal/command-line.ts'
+import { ALL, examples, refusesUsage } from '../terminal/command-line.ts'
 import { runCommand } from './history-commands.ts'
 import type { PdpsOptions } from './pdps.ts'
 
@@ -13,6 +13,7 @@ export function addPdps(program: Command): void {
     .option('--project <project>', 'from the key, else from zerohop.yaml')
     .option('--environment <environment>', 'from the key, else from zerohop.yaml')
     .option('--stale', 'only PDPs that might be outdated')
+    .option('--all', ALL)
     .option('--json', 'as JSON, one PDP per line')
     .addHelpText('after', examples('zerohop pdps', 'zerohop pdps --environment production --stale --json'))
     .action((options: PdpsOptions) => runCommand(async () => (await import('./pdps.ts')).listPdps(readEnv(), options)))

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { PROPOSAL_STATES } from '../../kinds/proposal.ts'
 import { readEnv } from '../configuration/env.ts'
-import { addReasonOptions, DETAILS, examples, FORCE, refusesUsage, YES } from '../terminal/command-line.ts'
+import { ALL, addReasonOptions, DETAILS, examples, FORCE, refusesUsage, YES } from '../terminal/command-line.ts'
 import { remote, runCommand } from './history-commands.ts'
 import type { DecideOptions, ListOptions, ShowOptions } from './proposals.ts'
 
@@ -13,6 +13,7 @@ export function addProposals(program: Command): void {
   const proposals = remote(refusesUsage(program.command('proposals')))
     .description('changes of the policy that one proposes with plan --propose and another applies')
     .addOption(new Option('--state <state...>', 'only those in this state').choices([...PROPOSAL_STATES]))
+    .option('--all', ALL)
     .option('--json', 'as JSON, one proposal per line; of a subcommand the answer of the API')
     .addHelpText(
       'after',

@@ -1,15 +1,15 @@
 // `zerohop proposals` and its subcommands: changes of the policy that one proposes and another applies, over the
 // management API.
+import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
 import type { Plan, PlanRequest } from '../../management/schemas/plan.ts'
 import type { ProposalRead, ProposalRow } from '../../management/schemas/proposals.ts'
 import { formatChangeCounts, whoText } from '../../model/change-words.ts'
-import { PAGE_ROWS_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
 import { askToConfirm } from '../terminal/confirm.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
 import { printOptions } from '../terminal/print-problems.ts'
-import { printTable } from '../terminal/print-table.ts'
 import { withProgress } from '../terminal/progress.ts'
 import { DONE, REFUSED, refusalToAsk } from './agreement.ts'
 import { type RemoteEnvironment, remoteEnvironment } from './ask-api.ts'
@@ -23,6 +23,7 @@ interface Common extends TargetOptions {
   readonly json?: boolean
 }
 export interface ListOptions extends Common {
+  readonly all?: boolean
   readonly state?: readonly string[]
 }
 export interface ShowOptions extends Common {
@@ -48,29 +49,25 @@ export async function propose(
 }
 
 /** Prints them, the newest last. @throws as `remoteEnvironment`; API_REFUSED */
-export async function listProposals(env: Env, { state, json = false, ...where }: ListOptions): Promise<void> {
+export async function listProposals(
+  env: Env,
+  { state, all = false, json = false, ...where }: ListOptions,
+): Promise<void> {
   const { client, path } = await remoteEnvironment(env, where)
-  // an environment has no more than one page of them
-  const query = { per_page: PAGE_ROWS_MAX, ...(state === undefined ? {} : { state: [...state] }) }
-  const { data } = dataOf(await client.GET('/v2/projects/{p}/envs/{e}/proposals', { params: { path, query } }))
-  const rows = data as readonly ProposalRow[]
-  if (json) {
-    for (const row of rows) process.stdout.write(`${JSON.stringify(row)}\n`)
-    return
-  }
-  printTable(
-    ['id', 'state', 'when', 'who', 'what', 'ticket', 'reason'],
-    rows.map((row) => [
-      row.id,
-      row.outdated ? 'outdated' : row.state,
-      row.created_at.replace('+00:00', 'Z'),
-      whoText(row.actor_id, row.actor_display_name),
-      row.summary,
-      row.ticket ?? '',
-      row.reason ?? '',
-    ]),
-  )
+  const query = state === undefined ? {} : { state: [...state] }
+  const rows = listAll(client, '/v2/projects/{p}/envs/{e}/proposals', { params: { path, query } })
+  await printList(rows as AsyncGenerator<ProposalRow>, PROPOSAL_COLUMNS, { all, json })
 }
+
+const PROPOSAL_COLUMNS: readonly Column<ProposalRow>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'state', cell: ({ outdated, state }) => (outdated ? 'outdated' : state) },
+  { head: 'when', cell: ({ created_at: at }) => at.replace('+00:00', 'Z') },
+  { head: 'who', cell: (row) => whoText(row.actor_id, row.actor_display_name) },
+  { head: 'what', cell: ({ summary }) => summary },
+  { head: 'ticket', cell: ({ ticket }) => ticket ?? '' },
+  { head: 'reason', cell: ({ reason }) => reason ?? '' },
+]
 
 /** Prints what a proposal does now. @throws as `remoteEnvironment`; API_REFUSED */
 export async function showProposal(env: Env, id: string, { json = false, details = false, ...where }: ShowOptions) {

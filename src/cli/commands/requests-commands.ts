@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { REQUEST_STATES, type RequestState } from '../../kinds/access-request.ts'
 import { readEnv } from '../configuration/env.ts'
-import { examples, refusesUsage } from '../terminal/command-line.ts'
+import { ALL, examples, refusesUsage } from '../terminal/command-line.ts'
 import { remote, runCommand } from './history-commands.ts'
 import type { ApproveOptions, AskOptions, DecideOptions, RequestsOptions } from './requests.ts'
 
@@ -29,7 +29,7 @@ export function addRequests(program: Command): void {
     .option('--user <key>', 'only those of this user')
     .option('--role <key>', 'only those for this role')
     .option('--tenant <key>', 'only those in this tenant')
-    .option('--all', 'all of them, however many there are')
+    .option('--all', ALL)
     .option('--json', 'as JSON, one per line: all of them')
     .addHelpText('after', examples('zerohop requests list', 'zerohop requests list --user ana --state approved ended'))
     .action((options: RequestsOptions & { readonly state?: readonly RequestState[] }) =>

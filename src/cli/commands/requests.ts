@@ -5,10 +5,9 @@ import type { RequestState } from '../../kinds/access-request.ts'
 import type { AccessRequestRead } from '../../management/schemas/access-requests.ts'
 import { DURATION, formatSeconds, parseDuration } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { GRANTS_SHOWN_MAX } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
-import { printTable } from '../terminal/print-table.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
 import { counting } from '../terminal/progress.ts'
 import { remoteEnvironment } from './ask-api.ts'
 import { formatTime } from './grant-times.ts'
@@ -59,31 +58,21 @@ export async function listRequests(env: Env, options: RequestsOptions): Promise<
     ...(role === undefined ? {} : { role: [role] }),
     ...(tenant === undefined ? {} : { tenant: [tenant] }),
   }
-  const shown: AccessRequestRead[] = []
-  let isCut = false
-  for await (const row of counting('requests read', listAll(client, REQUESTS, { params: { path, query } }))) {
-    if (json) process.stdout.write(`${JSON.stringify(row)}\n`)
-    else if (all || shown.length < GRANTS_SHOWN_MAX) shown.push(row as AccessRequestRead)
-    else isCut = true
-    if (isCut) break
-  }
-  if (json) return
-  printTable(
-    ['id', 'user', 'role', 'where', 'for', 'state', 'decided by', 'until', 'reason'],
-    shown.map((row) => [
-      row.id,
-      row.user,
-      row.role,
-      formatPlace(row),
-      formatWanted(row),
-      row.state,
-      row.decided_by ?? '',
-      formatTime(row.valid_until),
-      row.reason ?? '',
-    ]),
-  )
-  if (isCut) process.stderr.write(`zerohop: only the first ${GRANTS_SHOWN_MAX} are shown: --all shows all of them\n`)
+  const rows = listAll(client, REQUESTS, { params: { path, query } }) as AsyncGenerator<AccessRequestRead>
+  await printList(counting('requests read', rows), REQUEST_COLUMNS, { all, json })
 }
+
+const REQUEST_COLUMNS: readonly Column<AccessRequestRead>[] = [
+  { head: 'id', cell: ({ id }) => id },
+  { head: 'user', cell: ({ user }) => user },
+  { head: 'role', cell: ({ role }) => role },
+  { head: 'where', cell: (row) => formatPlace(row) },
+  { head: 'for', cell: (row) => formatWanted(row) },
+  { head: 'state', cell: ({ state }) => state },
+  { head: 'decided by', cell: ({ decided_by: by }) => by ?? '' },
+  { head: 'until', cell: ({ valid_until: until }) => formatTime(until) },
+  { head: 'reason', cell: ({ reason }) => reason ?? '' },
+]
 
 /** Asks for a role. @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function ask(env: Env, role: string, options: AskOptions): Promise<void> {

@@ -5,9 +5,10 @@ import type { LastUsedRoles } from '../../management/schemas/last-used.ts'
 import { holderText } from '../../model/change-words.ts'
 import { DURATION, parseSeconds } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { GRANTS_SHOWN_MAX, LAST_USED_ROWS_PER_PAGE_MAX } from '../../model/limits.ts'
+import { LAST_USED_ROWS_PER_PAGE_MAX } from '../../model/limits.ts'
 import type { Env } from '../configuration/env.ts'
-import { printTable } from '../terminal/print-table.ts'
+import { type Column, printList } from '../terminal/print-list.ts'
+import { counting } from '../terminal/progress.ts'
 import { remoteEnvironment } from './ask-api.ts'
 import { formatTime } from './grant-times.ts'
 import type { TargetOptions } from './plan-target.ts'
@@ -18,6 +19,7 @@ export interface UnusedOptions {
   readonly user?: string | undefined
   readonly role?: string | undefined
   readonly tenant?: string | undefined
+  readonly all: boolean
   readonly json: boolean
 }
 
@@ -33,7 +35,7 @@ const UNKNOWN: Readonly<Record<NonNullable<Row['unknown']>, string>> = {
 /** @throws INPUT_INVALID for a time that cannot be read; as `remoteEnvironment`; API_REFUSED */
 export async function listUnused(
   env: Env,
-  { unused, user, role, tenant, json }: UnusedOptions,
+  { unused, user, role, tenant, all, json }: UnusedOptions,
   where: TargetOptions,
 ): Promise<void> {
   if (parseSeconds(unused) === undefined) throw new ZerohopError('INPUT_INVALID', { reason: `--unused: ${DURATION}` })
@@ -45,38 +47,35 @@ export async function listUnused(
     ...(role === undefined ? {} : { role }),
     ...(tenant === undefined ? {} : { tenant }),
   }
-  const shown: Row[] = []
-  for (let after: string | undefined; ; ) {
-    const page: LastUsedRoles = dataOf(
-      await client.GET('/v2/facts/{p}/{e}/last_used/role_assignments', {
-        params: { path, query: { ...query, ...(after === undefined ? {} : { after }) } },
-      }),
-    )
-    if (json) for (const row of page.data) process.stdout.write(`${JSON.stringify(row)}\n`)
-    else shown.push(...page.data)
-    after = page.next ?? undefined
-    if (after !== undefined && shown.length <= GRANTS_SHOWN_MAX) continue
-    if (!json) print(shown, page)
-    return
+  let last: LastUsedRoles | undefined
+  async function* eachRow(): AsyncGenerator<Row> {
+    for (let after: string | undefined; ; ) {
+      last = dataOf(
+        await client.GET('/v2/facts/{p}/{e}/last_used/role_assignments', {
+          params: { path, query: { ...query, ...(after === undefined ? {} : { after }) } },
+        }),
+      )
+      yield* last.data
+      after = last.next ?? undefined
+      if (after === undefined) return
+    }
   }
+  await printList(counting('assignments read', eachRow()), COLUMNS, { all, json })
+  if (last !== undefined && !json) printNotes(last)
 }
 
-function print(shown: readonly Row[], { known_since: since, dropped, dropped_at: at }: LastUsedRoles): void {
-  printTable(
-    ['user', 'role', 'where', 'given', 'last used', 'unused'],
-    shown
-      .slice(0, GRANTS_SHOWN_MAX)
-      .map((row) => [
-        holderText(row.user),
-        row.role,
-        row.resource_instance ?? `tenant ${row.tenant}`,
-        formatTime(row.given_at),
-        row.last_used === null ? '' : formatTime(row.last_used),
-        row.unknown === null ? 'yes' : UNKNOWN[row.unknown],
-      ]),
-  )
+const COLUMNS: readonly Column<Row>[] = [
+  { head: 'user', cell: ({ user }) => holderText(user) },
+  { head: 'role', cell: ({ role }) => role },
+  { head: 'where', cell: ({ resource_instance: instance, tenant }) => instance ?? `tenant ${tenant}` },
+  { head: 'given', cell: ({ given_at: at }) => formatTime(at) },
+  { head: 'last used', cell: ({ last_used: at }) => (at === null ? '' : formatTime(at)) },
+  { head: 'unused', cell: ({ unknown }) => (unknown === null ? 'yes' : UNKNOWN[unknown]) },
+]
+
+/** What the answer cannot know. */
+function printNotes({ known_since: since, dropped, dropped_at: at }: LastUsedRoles): void {
   const note = (text: string): void => void process.stderr.write(`zerohop: ${text}\n`)
-  if (shown.length > GRANTS_SHOWN_MAX) note(`only the first ${GRANTS_SHOWN_MAX} are shown: choose fewer, or --json`)
   note(
     since === null
       ? 'no uses are known'

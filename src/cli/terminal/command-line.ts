@@ -75,6 +75,8 @@ export const DRY_RUN =
   'only show what would change; exit code 0 nothing, 2 changes, 3 changes that could not be counted, 1 error'
 export const YES = 'do not ask; refuse if not all effects could be counted'
 export const FORCE = 'even if more access would change than was shown'
+/** Of every command that lists. */
+export const ALL = 'all of them, however many there are'
 export const DETAILS = 'show everything, not just the first of each list'
 export const API = `address of the management API, asked with PDP_API_KEY ${inVariables('ZEROHOP_API')}`
 export const PROJECT = 'id or key of the project (default: from the key, else from zerohop.yaml)'

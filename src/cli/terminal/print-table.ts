@@ -2,12 +2,24 @@
 // terminal.
 import { plain } from '../../model/plain-text.ts'
 
-/** Prints the rows below their heads. */
-export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
-  const cells = [heads, ...rows].map((row) => row.map(plain))
-  const widths = heads.map((_, at) => Math.max(...cells.map((row) => row[at]?.length ?? 0)))
+/** Of each column, in characters. */
+export type Widths = readonly number[]
+
+/**
+ * Prints the rows, below their heads where there are some.
+ * @param widths of a table that goes on; a longer cell moves what follows it
+ * @returns the widths
+ */
+export function printTable(
+  heads: readonly string[] | undefined,
+  rows: readonly (readonly string[])[],
+  widths?: Widths,
+): Widths {
+  const cells = [...(heads === undefined ? [] : [heads]), ...rows].map((row) => row.map(plain))
+  const wide = widths ?? cells[0]?.map((_, at) => cells.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0))
   for (const row of cells) {
-    const line = row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')
+    const line = row.map((cell, at) => cell.padEnd(wide?.[at] ?? 0)).join('  ')
     process.stdout.write(`${line.trimEnd()}\n`)
   }
+  return wide ?? []
 }

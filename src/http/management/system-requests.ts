@@ -20,7 +20,12 @@ export function answerSystem(app: FastifyInstance, gate: Gate): void {
       ...reasonHeaders({ reason, ticket }),
     }
     const reply = await app.inject({ method, url: path, headers, ...(body === undefined ? {} : { payload: body }) })
-    const { warning } = reply.headers
-    return { status: reply.statusCode, ...(warning && { warning: [warning].flat().join(', ') }), body: reply.payload }
+    const { warning, link } = reply.headers
+    return {
+      status: reply.statusCode,
+      ...(warning && { warning: [warning].flat().join(', ') }),
+      ...(link && { link: [link].flat().join(', ') }),
+      body: reply.payload,
+    }
   })
 }

@@ -13,7 +13,7 @@ export type ManagementStore = Store<ManagementUseCases>
 
 /** A request of the management API that the system makes. */
 export interface SystemRequest {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** with its query */
   readonly path: string
   /** JSON */
@@ -27,6 +27,8 @@ export interface SystemAnswer {
   readonly status: number
   /** headers `warning`, joined */
   readonly warning?: string
+  /** to the next page of a list */
+  readonly link?: string
   /** JSON */
   readonly body: string
 }

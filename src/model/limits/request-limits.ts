@@ -65,8 +65,10 @@ export const BULK_SET_RULES_MAX = 1_000
 export const BULK_BODY_BYTES_MAX = 16 * 1024 * 1024
 /** Relationships that a detailed resource instance lists: the tuples themselves are a list of their own. */
 export const RELATIONSHIPS_SHOWN_MAX = 1_000
-/** Role assignments that `zerohop grants` shows in a table; with `--json` there are more. */
-export const GRANTS_SHOWN_MAX = 10_000
+/** Rows that a list of the command line shows in a table; with `--all` or `--json` there are more. */
+export const LIST_ROWS_SHOWN_MAX = 10_000
+/** Rows of a table on the command line that say how wide its columns are; they are in memory together. */
+export const LIST_ROWS_MEASURED = 1_000
 /** Values of one filter of a list, such as `user=a&user=b`: each is looked up on its own. */
 export const FILTER_VALUES_MAX = 100
 /** Rows that a search looks at in one turn of the event loop: about 5 ms. */

@@ -42,3 +42,5 @@ export const SYNC_DELETES_COUNT = 1_000
 export const SYNC_LISTEN_PAUSE_MS = 5_000
 /** Milliseconds that `sync watch` waits between two runs at least. */
 export const SYNC_EVERY_MS_MIN = 1_000
+/** Facts of one kind of a sync that are counted when it is read: counting holds up everything else. */
+export const SYNC_FACTS_COUNTED_MAX = 100_000
