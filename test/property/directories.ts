@@ -58,12 +58,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 10,
+    weight: 12,
     arbitrary: fc.record({
       do: fc.constantFrom(
         'make' as const,
         'assign' as const,
         'assign' as const,
+        'unassign' as const,
         'unassign' as const,
         'suspend' as const,
         'resume' as const,
@@ -88,10 +89,10 @@ interface Person {
   isSuspended: boolean
   isDescribed: boolean
   /** what the directory says, and what is so: the same, but for what a person wrote since */
-  told: string | null
+  given: string | null
   department: string | null
-  /** the directory set it last with a write of its own */
-  isDepartmentTold: boolean
+  /** the directory set the department with its last write */
+  isOfDirectory: boolean
 }
 
 /** The definition: what each writer gave. */
@@ -172,12 +173,12 @@ class Definition {
         if (person.directory === undefined) return 'OBJECT_NOT_FOUND'
         person.directory = step.isActive
         // a PUT says all that the directory has
-        if (step.as === 'put') person.told = null
+        if (step.as === 'put') person.given = null
         settleDepartment(person)
         return 'ok'
       case 'tell':
         if (person.directory === undefined) return 'OBJECT_NOT_FOUND'
-        person.told = step.department
+        person.given = step.department
         settleDepartment(person)
         return 'ok'
       case 'edit':
@@ -186,7 +187,7 @@ class Definition {
       case 'take': {
         if (person.directory === undefined) return 'OBJECT_NOT_FOUND'
         for (const members of this.groups.values()) members.delete(step.user)
-        person.told = null
+        person.given = null
         settleDepartment(person)
         const isOwnDescribed = person.isDescribed || person.department !== null
         const isOthers = person.isByHand || person.hasRole || person.isSuspended || isOwnDescribed
@@ -221,12 +222,12 @@ class Definition {
 const NOBODY: Person = {
   ...{ directory: undefined, isLeft: false, isByHand: false },
   ...{ hasRole: false, isSuspended: false, isDescribed: false },
-  ...{ told: null, department: null, isDepartmentTold: false },
+  ...{ given: null, department: null, isOfDirectory: false },
 }
 /** After each write of the user by the directory. */
 function settleDepartment(person: Person): void {
-  if (person.told !== null || person.isDepartmentTold) person.department = person.told
-  person.isDepartmentTold = person.told !== null
+  if (person.given !== null || person.isOfDirectory) person.department = person.given
+  person.isOfDirectory = person.given !== null
 }
 const selects = (pattern: string, name: string): boolean =>
   pattern === 'team' ? name.toLowerCase().startsWith(pattern) : name === pattern

@@ -153,7 +153,7 @@ export function warnOfFieldsOfOthers(
   after: object,
 ): Pick<Decided<null>, 'warnings'> {
   const warnings = (before.claims ?? []).flatMap(({ by, fields = [] }) => {
-    const changed = fields.filter((field) => !isDeepStrictEqual(fieldOf(before, field), fieldOf(after, field)))
+    const changed = fields.filter((field) => !isDeepStrictEqual(findField(before, field), findField(after, field)))
     if (changed.length === 0) return []
     const names = changed.map((field) => `\`${field}\``).join(', ')
     const what = `${names} of ${kind.replaceAll('_', ' ')} \`${before.key}\` ${plural(changed.length, 'comes', 'come')}`
@@ -163,7 +163,7 @@ export function warnOfFieldsOfOthers(
 }
 
 /** The value of a field as claims name it: `attributes.level` is an attribute. */
-function fieldOf(object: object, field: string): unknown {
+function findField(object: object, field: string): unknown {
   const { attributes } = object as { readonly attributes?: object | null }
   const [from, name] = field.startsWith('attributes.')
     ? [attributes ?? {}, field.slice('attributes.'.length)]

@@ -146,7 +146,7 @@ describe('a user of the directory', () => {
     const removed = await patch(path, { op: 'Remove', path: 'title' })
     expect(String(removed.headers.warning)).toContain('`not` over `user.title`')
     expect(await attributes()).toEqual({ department: 'Sales', cost_center: '41', manager: key, level: 2 })
-    // what is no longer declared is no longer the directory's
+    // an attribute without its declaration goes with the next write
     await api.ask('DELETE', '$S/users/attributes/cost_center')
     await scim('PUT', path, { userName: key, [ENTERPRISE]: { costCenter: '42' } })
     expect(await attributes()).toEqual({ level: 2 })
