@@ -2,6 +2,7 @@
 // nothing, so an import that was cut is run again, from the start or from a line on. docs/facts-file.md.
 import { statSync } from 'node:fs'
 import { dataOf } from '../../client/management-client.ts'
+import { retryLost } from '../../client/retry-lost.ts'
 import { parseJsonLine } from '../../http/json.ts'
 import { FACTS_VERSION, type FactsEnd, type FactsHeader } from '../../management/policy-file/facts-lines.ts'
 import { FactsReader } from '../../management/policy-file/facts-reader.ts'
@@ -12,14 +13,13 @@ import { ZerohopError } from '../../model/errors.ts'
 import { FACTS_CALLS_AT_ONCE, FACTS_SENT_BYTES_MAX, FACTS_SENT_PER_CALL } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
-import { madeBy } from '../terminal/print-warnings.ts'
+import { madeBy, sayOnStderr } from '../terminal/print-warnings.ts'
 import { startCounter } from '../terminal/progress.ts'
 import { readFile, wholeLines } from './line-files.ts'
 import { type ReasonOptions, toReasons } from './management-api.ts'
 import { withOperator } from './operator.ts'
 import { resolvePlace, type TargetOptions } from './plan-target.ts'
 import { refusalsIn } from './policy-refusals.ts'
-import { retryLost } from './retry-lost.ts'
 
 export interface ImportFactsOptions extends TargetOptions, ReasonOptions {
   readonly dryRun?: boolean | undefined
@@ -256,7 +256,7 @@ async function withTarget(
         headers: { 'content-type': 'application/x-ndjson' },
       })
       return { ...dataOf(answer), revision: Number(answer.response.headers.get('x-revision')) }
-    }),
+    }, sayOnStderr),
   )
 }
 
