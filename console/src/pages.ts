@@ -13,6 +13,7 @@ import { policyRoute, reviewRoute } from './pages/policy/route.ts'
 import { policyFileRoute } from './pages/policy-file/route.ts'
 import { requestsRoute } from './pages/requests/route.ts'
 import { resourceRoute, resourcesRoute } from './pages/resources/route.ts'
+import { sourcesRoute } from './pages/sources/route.ts'
 import { tenantRoute, tenantsRoute } from './pages/tenants/route.ts'
 import { userRoute, usersRoute } from './pages/users/route.ts'
 import { whyRoute } from './pages/why/route.ts'
@@ -35,6 +36,7 @@ export const environmentPages = environmentRoute.addChildren([
   instanceRoute,
   endingRoute,
   requestsRoute,
+  sourcesRoute,
   whyRoute,
   decisionsRoute,
   historyRoute,

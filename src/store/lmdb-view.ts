@@ -225,8 +225,9 @@ export class LmdbView implements StoredView {
     return Array.from(rows, ({ place }) => place)
   }
 
-  countUnder(values: ValueRange): number {
-    return this.#head === undefined ? 0 : this.#tables.indexes.countIn(valueRange(this.#head.number, values))
+  countUnder(values: ValueRange, limit?: number): number {
+    if (this.#head === undefined) return 0
+    return this.#tables.indexes.countIn({ ...valueRange(this.#head.number, values), ...withLimit({}, limit) })
   }
 
   walk<K extends KindName>(kind: K, values: ValueRange): Walk<Objects[K]> {

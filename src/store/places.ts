@@ -70,8 +70,8 @@ export class PlaceTable {
     return this.#attempt(() => (this.#db.get(key) === undefined ? 0 : this.#db.getValuesCount(key)))
   }
 
-  /** Places in a range of keys. */
-  countIn(range: Pick<KeyRange, 'start' | 'end'>): number {
+  /** Places in a range of keys, up to its limit. */
+  countIn(range: Pick<KeyRange, 'start' | 'end' | 'limit'>): number {
     return this.#attempt(() => this.#db.getCount({ ...range }))
   }
 

@@ -100,7 +100,8 @@ export interface StoredView extends PlacedView {
   countIn(span: Span): number
   /** The places under the values of a part of an index, in the order of the values as UTF-8 bytes. */
   placesUnder(values: ValueRange, range?: Pick<Range, 'limit'>): number[]
-  countUnder(values: ValueRange): number
+  /** How many there are under the values, up to `limit`; a million take 0.1 s. */
+  countUnder(values: ValueRange, limit?: number): number
   /** Walks the objects of the kind that a part of an index lists, in its order. @throws OBJECT_NOT_FOUND */
   walk<K extends KindName>(kind: K, values: ValueRange): Walk<Objects[K]>
   /** The object at a place; undefined at a place without one. */

@@ -7,10 +7,16 @@ import type { KnownObjects } from './known-objects.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** What a writer made, and how it goes again; without it, it stays. */
-type Made = { readonly undo?: readonly [Method, string, unknown?] }
+type Made = { readonly undo?: Undo }
+type Undo = Parameters<Write>
 /** Makes something new. @param n a number that no other one had */
 type Writer = (write: Write, n: number) => Promise<Made>
-type Write = (method: Method, path: string, body?: unknown) => Promise<{ readonly id: string; readonly key: string }>
+type Write = (
+  method: Method,
+  path: string,
+  body?: unknown,
+  key?: string,
+) => Promise<{ readonly id: string; readonly key: string }>
 
 const FAR = '2099-01-01T00:00:00Z'
 const T = '$F/tenants/default'
@@ -183,6 +189,14 @@ const WRITERS: Readonly<Record<string, Writer>> = {
     const { id } = await write('POST', '$F/group_rules', { group, role: 'viewer', tenant: 'default' })
     return { undo: ['DELETE', `$F/group_rules/${id}`] }
   },
+  'groups of a directory': async (write, n) => {
+    const { id: environment_id, ...of } = await write('GET', '/v2/projects/default/envs/development')
+    const { organization_id } = of as unknown as { organization_id: string }
+    const body = { organization_id, environment_id, object_type: 'directory', access_level: 'write' }
+    const { secret } = (await write('POST', '/v2/api-key', body)) as unknown as { secret: string }
+    const { id } = await write('POST', '/scim/v2/Groups', { displayName: `walked ${n}` }, secret)
+    return { undo: ['DELETE', `/scim/v2/Groups/${id}`, undefined, secret] }
+  },
   proposals: async (write, n) => {
     const changes = [{ op: 'create', kind: 'role', key: `proposed-${n}`, value: {} }]
     const { id } = await write('POST', '/v2/projects/default/envs/development/proposals', { changes })
@@ -222,6 +236,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   'GET /v2/schema/:p/:e/resources': ['include_built_in=true&include_total_count=true', 'search=ty*'],
   'GET /v2/schema/:p/:e/roles': ['search=role&include_total_count=true'],
   'GET /v2/facts/:p/:e/tenants': ['search=tenant'],
+  'GET /v2/facts/:p/:e/directory_groups': ['search=walked'],
   'GET /v2/history': ['method=POST', 'timestamp_from=1'],
   'GET /v2/activity': ['actor_type=api_key'],
   'GET /v2/pdps/:p/:e/audit_logs': ['users=ana', 'decision=true', 'timestamp_from=1'],
@@ -287,7 +302,7 @@ export class Walker {
   readonly #key: { readonly id: string; readonly secret: string }
   #made = 0
   #decisions = 0
-  readonly #undo: (readonly [Method, string, unknown?])[] = []
+  readonly #undo: Undo[] = []
   readonly #walks = new Map<WalkedList, Walk>()
   /** lists whose walk had a second page */
   readonly walkedOn = new Set<string>()
@@ -392,8 +407,8 @@ export class Walker {
     if (undo !== undefined) this.#undo.push(undo)
   }
 
-  #write: Write = async (method, path, body) => {
-    const answer = await this.#api.ask(method, path, body)
+  #write: Write = async (method, path, body, key) => {
+    const answer = await this.#api.ask(method, path, body, key === undefined ? {} : { key })
     // what a write took along is gone already, and limits are limits
     if (answer.status > 299 && !(method === 'DELETE' && answer.status === 404))
       throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)

@@ -1,6 +1,6 @@
 // A change of the policy before it is made: what changes, who gains and who loses access, and then all of it as one
 // revision, exactly as it was shown. When something changed meanwhile, nothing is done and the plan is made again.
-import { useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { countsText } from 'zerohop/change-words'
 import type { components } from 'zerohop/client'
@@ -14,7 +14,7 @@ import { Dialog } from './dialog.tsx'
 import { LoadingState, QueryState } from './states.tsx'
 
 export type PlannedChange = components['schemas']['PlannedChange']
-type Plan = components['schemas']['Plan']
+export type Plan = components['schemas']['Plan']
 
 interface PlanDialogProps {
   readonly title: string
@@ -81,6 +81,22 @@ export function PlanDialog({
       onClose={onClose}
     >
       {children}
+      <PlannedChanges {...{ plan, isOutdated, hasChanges }} />
+    </Dialog>
+  )
+}
+
+interface PlannedChangesProps {
+  readonly plan: Pick<UseQueryResult<Plan>, 'data' | 'error' | 'isPending' | 'isFetching' | 'refetch'>
+  /** it was to be written, and something had changed */
+  readonly isOutdated: boolean
+  readonly hasChanges?: boolean
+}
+
+/** What a plan would write, and who would gain and lose access by it. */
+export function PlannedChanges({ plan, isOutdated, hasChanges = true }: PlannedChangesProps) {
+  return (
+    <>
       {isOutdated && (
         <p role="alert">
           Not saved: something changed since your review. The changes below are up to date. Please review them again.
@@ -99,6 +115,6 @@ export function PlanDialog({
           )}
         </QueryState>
       )}
-    </Dialog>
+    </>
   )
 }

@@ -11,6 +11,7 @@ import {
   PERMIT_PAUSE_MS_MAX,
   PERMIT_TRIES_MAX,
 } from '../../model/limits.ts'
+import type { HearRetry } from '../frame/importer.ts'
 
 /** An object as the API answers it. */
 export type Answered = Readonly<Record<string, unknown>>
@@ -18,9 +19,11 @@ export type Answered = Readonly<Record<string, unknown>>
 export class PermitApi {
   readonly #url: string
   readonly #key: string
+  readonly #hear: HearRetry
 
   /** @throws CONFIG_INVALID for what is not an address */
-  constructor(url: string, key: string) {
+  constructor(url: string, key: string, hear: HearRetry) {
+    this.#hear = hear
     const parsed = URL.canParse(url) ? new URL(url) : undefined
     const isPlain = parsed !== undefined && parsed.search + parsed.hash + parsed.username + parsed.password === ''
     if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !isPlain)
@@ -83,7 +86,9 @@ export class PermitApi {
       if ((status !== 429 && status !== 503) || tried === PERMIT_TRIES_MAX)
         throw this.#failed(path, status === 401 || status === 403 ? `${status}: the key may not read it` : `${status}`)
       const seconds = Number(answer.headers.get('retry-after') ?? 1)
-      await pause(Math.min(seconds >= 0 ? seconds * 1000 : 1000, PERMIT_PAUSE_MS_MAX))
+      const waitMs = Math.min(seconds >= 0 ? seconds * 1000 : 1000, PERMIT_PAUSE_MS_MAX)
+      this.#hear({ reason: `${this.#url} answered ${status}`, waitMs })
+      await pause(waitMs)
     }
   }
 

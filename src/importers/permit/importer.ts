@@ -7,7 +7,7 @@ import { readObjects } from './objects.ts'
 import { type Asked, makeQuestions } from './questions.ts'
 
 export const importer: Importer = {
-  async read(named, options): Promise<Reading> {
+  async read(named, options, hear = () => undefined): Promise<Reading> {
     const [url, ...more] = named
     if (url === undefined || more.length > 0)
       throw new ZerohopError('CONFIG_INVALID', { reason: 'name the server: https://api.permit.io' })
@@ -19,8 +19,8 @@ export const importer: Importer = {
       throw new ZerohopError('CONFIG_INVALID', {
         reason: '--pdp-url names a PDP of the environment, such as http://localhost:7766: it is asked for the proof',
       })
-    const api = new PermitApi(url, key)
-    const pdp = new PermitApi(pdpUrl, key)
+    const api = new PermitApi(url, key, hear)
+    const pdp = new PermitApi(pdpUrl, key, hear)
     const scope = (await api.get('/v2/api-key/scope')) as Readonly<Record<string, unknown>> | null
     const { project_id: project, environment_id: environment } = scope ?? {}
     if (typeof project !== 'string' || typeof environment !== 'string')

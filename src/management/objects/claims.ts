@@ -337,6 +337,6 @@ export function* factsOfClaim<K extends ClaimedKind>(
   }
 }
 
-/** How many facts of a kind a writer other than `hand` claims. */
-export const countClaimed = (view: StoredView, kind: ClaimedKind, claim: string): number =>
-  view.countUnder(claimedRange(kind, claim))
+/** How many facts of a kind a writer other than `hand` claims, up to a limit. */
+export const countClaimed = (view: StoredView, kind: ClaimedKind, claim: string, limit?: number): number =>
+  view.countUnder(claimedRange(kind, claim), limit)

@@ -8,10 +8,11 @@ import { projectTimes, type TimesPolicy } from '../../kinds/times.ts'
 import { type Change, put, remove } from '../../log/change.ts'
 import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
+import { foldCase } from '../../model/fold-case.ts'
 import { CLAIM_ITEMS_MAX, GROUP_RULES_MAX, SCIM_NAME_LENGTH_MAX } from '../../model/limits.ts'
 import { assignmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
-import type { Decided, Mint, View } from '../../store/view.ts'
+import type { Decided, Mint, StoredView, View } from '../../store/view.ts'
 import { requireSameKey } from '../rules/collection.ts'
 import { BODY, requireText } from '../rules/fields.ts'
 import { settleTimes } from '../rules/times.ts'
@@ -114,6 +115,16 @@ const leaveOut = (fields: object): object =>
 function* listSelected(view: View, patterns: readonly GroupPattern[]): Iterable<DirectoryGroup> {
   for (const group of view.list('directory_group'))
     if (patterns.some((pattern) => selectsGroup(pattern, group))) yield group
+}
+
+/** How many groups a pattern selects. */
+export function countSelected(view: StoredView, { by, match, value }: GroupPattern): number {
+  const [index, wanted] =
+    by === 'external_id'
+      ? (['directory_groups_by_external_id', value] as const)
+      : (['directory_groups_named', foldCase(value)] as const)
+  if (match === 'exact') return view.countBy(index, wanted)
+  return view.countUnder({ index, from: wanted, to: `${wanted}\u{10ffff}` })
 }
 
 /** Keys of the users in these groups, each once. */

@@ -249,8 +249,8 @@ export class StoredTenantView extends TenantView implements StoredView {
     return own.slice(0, limit)
   }
 
-  countUnder(values: ValueRange): number {
-    return this.placesUnder(values).length
+  countUnder(values: ValueRange, limit?: number): number {
+    return this.placesUnder(values, limit === undefined ? {} : { limit }).length
   }
 
   walk<K extends KindName>(kind: K, values: ValueRange): Walk<Objects[K]> {

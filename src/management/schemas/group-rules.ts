@@ -1,9 +1,11 @@
-// Rules for groups of a directory in the API: what is sent and what is answered at /v2/facts/{p}/{e}/group_rules.
+// Groups of a directory, and rules for them, in the API: what is sent and what is answered at
+// /v2/facts/{p}/{e}/directory_groups and …/group_rules.
 import { GROUP_RULE_FIELDS, GROUP_RULE_MATCHES } from '../../kinds/group-rule.ts'
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
 import { answerMembers, bodyMembers } from './field-members.ts'
-import { known, sameKey } from './schema-parts.ts'
+import { page, query, search } from './query-parameters.ts'
+import { Count, Id, known, sameKey, stamps } from './schema-parts.ts'
 
 const by = t.described(t.enumOf(...GROUP_RULE_FIELDS), 'what of the group is compared')
 const match = t.described(t.enumOf(...GROUP_RULE_MATCHES), 'default `exact`')
@@ -43,6 +45,7 @@ export const GroupRuleRead = t.named(
     tenant: t.Text,
     resource_instance: t.nullable(t.Text),
     ...answerMembers(timeFields),
+    groups: t.described(Count, 'how many groups it selects at present'),
   }),
 )
 export type GroupRuleRead = t.Static<typeof GroupRuleRead>
@@ -60,3 +63,18 @@ export const GroupRulePlan = t.named(
   ),
 )
 export type GroupRulePlan = t.Static<typeof GroupRulePlan>
+
+export const DirectoryGroupRead = t.named(
+  'DirectoryGroup',
+  t.open({
+    id: Id,
+    display_name: t.Text,
+    external_id: t.nullable(t.Text),
+    members: t.described(Count, 'how many users it has'),
+    rules: t.described(Count, 'how many rules select it'),
+    ...stamps,
+  }),
+)
+export type DirectoryGroupRead = t.Static<typeof DirectoryGroupRead>
+
+export const DirectoryGroupsQuery = query({ ...page, ...search })

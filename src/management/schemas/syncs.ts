@@ -1,7 +1,7 @@
 // Syncs in the API: what is sent and what is answered at /v2/facts/{p}/{e}/syncs.
 import { AccessDiff } from '../../model/access-diff.ts'
 import * as t from '../../model/json-schema.ts'
-import { CLAIM_ITEMS_MAX, SYNC_PROBLEMS_SHOWN } from '../../model/limits.ts'
+import { CLAIM_ITEMS_MAX, SYNC_FACTS_COUNTED_MAX, SYNC_PROBLEMS_SHOWN } from '../../model/limits.ts'
 import { page, query } from './query-parameters.ts'
 import { Attributes, Count, Id, Key, Time } from './schema-parts.ts'
 
@@ -119,7 +119,13 @@ export const SyncRead = t.named(
     runs: t.described(Count, 'how many runs have held it: another number means that another run has written since'),
     lease: t.described(t.nullable(t.open({ run: t.Text, until: Time })), 'the run that holds it; null: none'),
     created_at: Time,
-    updated_at: Time,
+    updated_at: t.described(Time, 'when a run last began, wrote or ended'),
+    facts: t.optional(
+      t.described(
+        t.mapOf(Count),
+        `of one sync: how many facts it claims, by kind; ${SYNC_FACTS_COUNTED_MAX.toLocaleString('en-US')} stands for that many or more`,
+      ),
+    ),
   }),
 )
 export type SyncRead = t.Static<typeof SyncRead>

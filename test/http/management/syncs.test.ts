@@ -63,6 +63,12 @@ describe('the lease', () => {
     expect((await lease('timed', { source: hex('b') })).body.source).toBe(hex('b'))
     const { data } = (await api.ask('GET', '$F/syncs')).body
     expect(data.map(({ key }: { key: string }) => key)).toContain('timed')
+    expect(data[0].facts).toBeUndefined()
+    expect((await api.ask('GET', '$F/syncs/timed')).body.facts).toEqual({})
+    await slice('timed', [user('counted-a'), user('counted-b'), give('counted-a')])
+    // with the role came the membership, which nobody claims
+    expect((await api.ask('GET', '$F/syncs/timed')).body.facts).toEqual({ user: 2, role_assignment: 1 })
+    await slice('timed', [drop('user', 'counted-b'), drop('user', 'counted-a', { on_gone: 'delete' })])
   })
 
   it.each([

@@ -104,6 +104,31 @@ describe('a rule', () => {
   })
 })
 
+describe('the groups', () => {
+  it('are listed with their members and rules, searched, and counted by the rules that select them', async () => {
+    const { body: byName } = await makeRule('', { group: { by: 'display_name', match: 'prefix', value: 'TEAM' } })
+    const { body: byId } = await makeRule('', { group: { by: 'external_id', match: 'prefix', value: `x-${name()}` } })
+    const read = async (search: string) =>
+      (await api.ask('GET', `$F/directory_groups?per_page=100&search=${encodeURIComponent(search)}`)).body.data
+    const teams = await read('team ')
+    expect(teams.at(-1)).toMatchObject({
+      id: group,
+      display_name: name(),
+      external_id: `x-${name()}`,
+      members: 1,
+      rules: 2,
+    })
+    expect(await read(`X-${name()}`)).toEqual([teams.at(-1)])
+    expect(await read('nothing like this')).toEqual([])
+    expect([byName.groups, byId.groups]).toEqual([teams.length, 1])
+    const exact = await api.ask('PATCH', `$F/group_rules/${byId.id}`, { group: { match: 'exact', value: 'x-' } })
+    expect(exact.body.groups).toBe(0)
+    const { body: all } = await api.ask('GET', '$F/group_rules')
+    expect(all.data.map(({ groups }: { groups: number }) => groups)).toEqual([teams.length, 0])
+    expect((await api.ask('GET', '$F/directory_groups?per_page=1')).body.total_count).toBeGreaterThan(teams.length - 1)
+  })
+})
+
 describe('a plan of a rule', () => {
   it('says who would gain and lose what, and changes nothing', async () => {
     await api.ask('POST', '$S/resources', { key: `doc${turn}`, name: 'Doc', actions: { read: {} } })

@@ -13,12 +13,22 @@ import { Modal } from '../../components/modal.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { CopyLine } from './copy-line.tsx'
 import { type ApiKey, type NewKey, useKeyWrite } from './key-queries.ts'
-import { ACCESS_WORDS, END_CHOICES, endAfter, KEEP_CHOICES, nameOfKey, pdpLines, reachOfKey } from './key-words.ts'
+import {
+  ACCESS_WORDS,
+  END_CHOICES,
+  endAfter,
+  KEEP_CHOICES,
+  nameOfKey,
+  pdpLines,
+  reachOfKey,
+  USER_KEY_WORDS,
+} from './key-words.ts'
 import classes from './keys.module.css'
 
 const LEVELS = ['directory', 'tenant', 'env', 'project', 'org'] as const
 type Level = (typeof LEVELS)[number]
 type Access = keyof typeof ACCESS_WORDS
+type UserKey = keyof typeof USER_KEY_WORDS
 /** What access means, where a key is not for PDPs. */
 const ACCESS_HELP: Partial<Record<Level, string>> = {
   tenant: 'Read lists users and their roles there, Write also changes them.',
@@ -26,17 +36,20 @@ const ACCESS_HELP: Partial<Record<Level, string>> = {
 }
 
 interface NewKeyProps {
+  /** what it opens at first; default the environment */
+  readonly level?: Level | undefined
   readonly onDone: (key: ApiKey) => void
   readonly onClose: () => void
 }
 
-export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
+export function NewKeyDialog({ level: first = 'env', onDone, onClose }: NewKeyProps) {
   const path = useEnvironmentPath()
   const { p, e } = path
   const { organization_id, object_type: own } = useSession().access
   const [name, setName] = useState('')
-  const [level, setLevel] = useState<Level>('env')
-  const [access, setAccess] = useState<Access>('read')
+  const [level, setLevel] = useState<Level>(first)
+  const [access, setAccess] = useState<Access>(first === 'directory' ? 'write' : 'read')
+  const [userKey, setUserKey] = useState<UserKey>('user_name')
   const [tenant, setTenant] = useState('')
   const [days, setDays] = useState('0')
   const [wasSent, setSent] = useState(false)
@@ -55,6 +68,7 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
       ...(level === 'org' ? {} : { project_id: p }),
       ...(level === 'org' || level === 'project' ? {} : { environment_id: e }),
       ...(level === 'tenant' ? { tenant_id: tenant.trim() } : {}),
+      ...(level === 'directory' ? { user_key: userKey } : {}),
     }
     const expires_at = endAfter(Number(days), Date.now())
     create.mutate({
@@ -102,6 +116,15 @@ export function NewKeyDialog({ onDone, onClose }: NewKeyProps) {
         onChange={({ currentTarget }) => setAccess(currentTarget.value as Access)}
         data={Object.entries(ACCESS_WORDS).map(([value, label]) => ({ value, label }))}
       />
+      {level === 'directory' && (
+        <NativeSelect
+          label="Key of new users"
+          description="What your app asks checks with. It can't be changed once a user exists."
+          value={userKey}
+          onChange={({ currentTarget }) => setUserKey(currentTarget.value as UserKey)}
+          data={Object.entries(USER_KEY_WORDS).map(([value, label]) => ({ value, label }))}
+        />
+      )}
       <NativeSelect
         label="Ends"
         description="From then on it is refused. The end cannot be moved."
@@ -121,6 +144,9 @@ export function SecretDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; rea
       <div className={classes.secret}>
         <p>Copy it now. You won't be able to see it again.</p>
         <CopyLine label="Secret" text={secret} />
+        {apiKey.object_type === 'directory' && (
+          <CopyLine label="Address for the identity provider" text={`${location.origin}/scim/v2`} />
+        )}
         {apiKey.object_type === 'env' && (
           <>
             <h3>Start a PDP with it</h3>

@@ -7,6 +7,12 @@ export const ACCESS_WORDS = {
   admin: 'Full access, including API keys',
 } as const
 
+/** What becomes the key of a user whom a directory makes. */
+export const USER_KEY_WORDS = {
+  user_name: 'The user name, such as a login or an address',
+  external_id: "The provider's own id, which stays when people are renamed",
+} as const
+
 export function nameOfKey({ name, owner_type, id }: Pick<ApiKey, 'name' | 'owner_type' | 'id'>): string {
   return name ?? (owner_type === 'pdp_config' ? 'PDP of the environment' : `key ${id.slice(0, 8)}`)
 }
@@ -18,7 +24,7 @@ export function reachOfKey({ object_type, project, env, tenant }: Reach): string
   if (object_type === 'project') return `Project ${project?.key ?? '(deleted)'}`
   const environment = `${project?.key ?? '…'}/${env?.key ?? '(deleted)'}`
   if (object_type === 'tenant') return `Tenant ${tenant?.key ?? '(deleted)'} of ${environment}`
-  return `Environment ${environment}`
+  return object_type === 'directory' ? `SCIM of ${environment}` : `Environment ${environment}`
 }
 
 /** Days after which a new key can end; 0 is never. */

@@ -2,7 +2,7 @@
 // started.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../../api/use-session.ts'
 import type { Column } from '../../components/data-table.tsx'
@@ -22,13 +22,20 @@ import { Pdps } from './pdps.tsx'
 
 type Open = { readonly is: 'new' } | { readonly is: 'secret' | 'rotate' | 'end old' | 'delete'; readonly key: ApiKey }
 
+const FROM = '/$project/$environment/keys'
+
 export function KeysPage() {
-  const { page = 1 } = useSearch({ from: '/$project/$environment/keys' })
+  const { page = 1, new: asked } = useSearch({ from: FROM })
+  const navigate = useNavigate({ from: FROM })
   const keys = useQuery(keysQuery(page))
   const own = useQuery(ownKeyQuery)
   const canManage = useMay('admin')
-  const [open, setOpen] = useState<Open>()
-  const close = () => setOpen(undefined)
+  const [open, setOpen] = useState<Open | undefined>(canManage && asked ? { is: 'new' } : undefined)
+  const close = () => {
+    setOpen(undefined)
+    // the address does not open it again
+    if (asked) void navigate({ search: {}, replace: true })
+  }
   const showSecret = (key: ApiKey) => setOpen({ is: 'secret', key })
   const buttons: Column<ApiKey> = {
     header: 'Change',
@@ -93,7 +100,7 @@ export function KeysPage() {
       />
       <Pdps />
       <StartPdp />
-      {open?.is === 'new' && <NewKeyDialog onDone={showSecret} onClose={close} />}
+      {open?.is === 'new' && <NewKeyDialog level={asked} onDone={showSecret} onClose={close} />}
       {open?.is === 'secret' && <SecretDialog apiKey={open.key} onClose={close} />}
       {open?.is === 'rotate' && (
         <RotateDialog apiKey={open.key} isOwn={open.key.id === own.data} onDone={showSecret} onClose={close} />

@@ -7,7 +7,10 @@ import { environmentRoute } from '../../routes.ts'
 export const keysRoute = createRoute({
   getParentRoute: () => environmentRoute,
   path: 'keys',
-  validateSearch: pageIn,
+  validateSearch: (search): { readonly page?: number; readonly new?: 'directory' } => ({
+    ...pageIn(search),
+    ...(search.new === 'directory' ? { new: 'directory' } : {}),
+  }),
   staticData: {
     page: {
       label: 'Keys & PDPs',

@@ -316,7 +316,8 @@ export function groupRole(view: View, tuple: RelationshipTuple, prefix: string):
 }
 
 /** `secret` is null for a key that may not see it. */
-export const groupRuleRead = (scope: Scope, rule: GroupRule): GroupRuleRead => ({
+/** @param groups how many groups it selects */
+export const groupRuleRead = (scope: Scope, rule: GroupRule, groups: number): GroupRuleRead => ({
   id: rule.id,
   key: rule.key,
   ...place(scope),
@@ -327,6 +328,7 @@ export const groupRuleRead = (scope: Scope, rule: GroupRule): GroupRuleRead => (
   resource_instance: rule.resource_instance,
   ...(rule.valid_from === undefined ? {} : { valid_from: printTime(rule.valid_from) }),
   ...(rule.valid_until === undefined ? {} : { valid_until: printTime(rule.valid_until) }),
+  groups,
 })
 
 export function proxyConfigRead(scope: Scope, config: ProxyConfig, secret: Json): ProxyConfigRead {

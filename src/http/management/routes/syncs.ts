@@ -2,9 +2,11 @@
 // lease back.
 import type { FastifyInstance } from 'fastify'
 import type { Sync } from '../../../kinds/sync.ts'
+import { countClaimed } from '../../../management/objects/claims.ts'
 import type { Planner } from '../../../management/plan/planner.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
 import {
+  SYNCED_KINDS,
   SyncLeaseRequest,
   SyncPlan,
   SyncPlanRequest,
@@ -14,7 +16,7 @@ import {
   SyncSlice,
   SyncWritten,
 } from '../../../management/schemas/syncs.ts'
-import { BULK_BODY_BYTES_MAX } from '../../../model/limits.ts'
+import { BULK_BODY_BYTES_MAX, SYNC_FACTS_COUNTED_MAX } from '../../../model/limits.ts'
 import { formatInstant } from '../../../model/print-time.ts'
 import { describe } from '../../description.ts'
 import { everyObject, filtered } from '../collection-pages.ts'
@@ -39,9 +41,12 @@ export function syncRoutes(app: FastifyInstance, management: RouteContext, plann
     answer: SyncRead,
     print: (_asked, syncs) => syncs.map((one) => printSync(one as Sync)),
   })
-  app.get<Named>(SYNC, describe(reading, 'Read a sync', { response: { 200: SyncRead } }), async (request) =>
-    printSync(requestView(management, request).require('sync', request.params.sync)),
-  )
+  app.get<Named>(SYNC, describe(reading, 'Read a sync', { response: { 200: SyncRead } }), async (request) => {
+    const view = requestView(management, request)
+    const found = view.require('sync', request.params.sync)
+    const counts = SYNCED_KINDS.map((kind) => [kind, countClaimed(view, kind, found.key, SYNC_FACTS_COUNTED_MAX)])
+    return { ...printSync(found), facts: Object.fromEntries(counts.filter(([, count]) => count !== 0)) }
+  })
   app.delete<Named>(
     SYNC,
     describe(writing, 'Free the name of a sync for another source', { response: { 204: NoBody } }),
