@@ -3,12 +3,13 @@
 // may hold the secret of a key. Runs in the writer thread only. What a repeated request gets is the same as with replicas
 // (postgres/idempotency.ts). docs/adr/0057-writes-that-can-be-repeated.md.
 //
-//   01 SHA-256 of caller and key, first 16   place, u48
-//   02 place, u48                             SHA-256 of caller and key, 32 │ time, u48 in ms │ SHA-256 of the request, 32
-//                                             │ sealed answer, or nothing
-//   03                                        next place, u48 │ number of answers, u48 │ bytes of all, u48
+//   01 page, u48     for each of 256 places: part of the SHA-256 of caller and key, u32; 0 without an answer
+//   02 place, u48    SHA-256 of caller and key, 32 │ time, u48 in ms │ SHA-256 of the request, 32
+//                    │ sealed answer, or nothing
+//   03               next place, u48 │ number of answers, u48 │ bytes of all, u48
 //
-// Answers have places in the order in which they came: the oldest go first, and what is large is written side by side.
+// Answers have places in the order in which they came: the oldest go first, and what is written lies side by side. Where
+// the answer of a caller and a key lies is known in memory alone (answer-names.ts): docs/adr/0066-names-in-memory.md.
 import { hash } from 'node:crypto'
 import {
   ANSWER_KEPT_BYTES_MAX,
@@ -16,19 +17,17 @@ import {
   IDEMPOTENCY_HOURS,
   IDEMPOTENCY_KEYS_MAX,
 } from '../model/limits.ts'
+import { AnswerNames, PLACE, readNumber, recordKey, TOTAL } from './answer-names.ts'
 import { repeatAnswer, toAnswerId, writeKept } from './answer-text.ts'
 import type { RecordTable } from './checked-table.ts'
 import type { Done, Once, Reply } from './job.ts'
 import { sealWith } from './secrets.ts'
 import type { Tables } from './tables.ts'
 
-const [NAME, PLACE, TOTAL] = [1, 2, 3]
 const TOTAL_KEY = Buffer.of(TOTAL)
-/** So much of the hash of a caller and a key is looked for; the rest is compared. */
-const NAME_BYTES = 16
 /** Where the fields of a record begin. */
 const [AT, FINGERPRINT, SEALED] = [32, 38, 70]
-/** Bytes that an answer takes beside its record, about: keys, checksums, and the record of its name. */
+/** Bytes that an answer takes beside its record, about: key, checksum, and its part of a page. */
 const ROW_BYTES = 64
 /** Old answers that one batch removes for each that it keeps, so that they become fewer. */
 const REMOVED_PER_KEPT = 2
@@ -61,6 +60,7 @@ export class KeptAnswers {
   readonly #tables: Tables
   readonly #secretsKey: Uint8Array
   readonly #limits: KeepLimits
+  readonly #names = new AnswerNames()
   #table: RecordTable<Uint8Array> | undefined
   /** as the open transaction has it */
   #total: Total | undefined
@@ -101,16 +101,18 @@ export class KeptAnswers {
     const looked = this.#looked?.once === once ? this.#looked : undefined
     const name = looked?.name ?? hashName(once)
     const before = looked === undefined ? this.#read(name) : looked.found
-    if (before !== undefined) this.#remove(table, total, before.place)
+    if (before !== undefined) {
+      this.#remove(table, total, before.place)
+      this.#names.leave(table, before.place)
+    }
     const text = writeKept(done)
     const isTooLong = text.length > ANSWER_KEPT_BYTES_MAX
     const sealed = isTooLong ? Buffer.alloc(0) : sealWith(this.#secretsKey)(toAnswerId(once), text)
     const at = Buffer.alloc(6)
     at.writeUIntBE(now, 0, 6)
-    const place = placeKey(total.next)
     const record = Buffer.concat([name, at, Buffer.from(once.fingerprint, 'hex'), sealed])
-    table.put(place, record)
-    table.put(nameKey(name), place.subarray(1))
+    table.put(recordKey(PLACE, total.next), record)
+    this.#names.add(name, total.next)
     total.next++
     total.count++
     total.bytes += ROW_BYTES + record.length
@@ -122,7 +124,7 @@ export class KeptAnswers {
     const [table, total] = [this.#table, this.#total]
     if (table === undefined || total === undefined) return
     this.#forget(table, total, now, Math.max(REMOVED_MIN, this.#kept * REMOVED_PER_KEPT))
-    writeTotal(table, total)
+    this.#end(table, total)
   }
 
   /** Removes some of what is older than a day; in a transaction of the caller. Returns how many, at most `most`. */
@@ -133,14 +135,14 @@ export class KeptAnswers {
     if (table === undefined) return 0
     const total = this.#readTotal(table)
     const removed = this.#forget(table, total, now, most)
-    if (removed > 0) writeTotal(table, total)
+    if (removed > 0) this.#end(table, total)
     return removed
   }
 
   #forget(table: RecordTable<Uint8Array>, total: Total, now: number, most: number): number {
     const due: number[] = []
     let [count, bytes] = [total.count, total.bytes]
-    for (const { key, content } of table.range({ start: placeKey(0), end: TOTAL_KEY, limit: most })) {
+    for (const { key, content } of table.range({ start: recordKey(PLACE, 0), end: TOTAL_KEY, limit: most })) {
       const isOver = count > this.#limits.answers || bytes > this.#limits.bytes
       if (!isOver && this.#isKept(readNumber(content, AT), now)) break
       due.push(readNumber(key, 1))
@@ -148,26 +150,34 @@ export class KeptAnswers {
       bytes -= ROW_BYTES + content.length
     }
     for (const place of due) this.#remove(table, total, place)
+    const last = due.at(-1)
+    if (last !== undefined) this.#names.forget(table, last + 1)
     return due.length
   }
 
+  #end(table: RecordTable<Uint8Array>, total: Total): void {
+    this.#names.end(table, total)
+    writeTotal(table, total)
+  }
+
   #remove(table: RecordTable<Uint8Array>, total: Total, place: number): void {
-    const key = placeKey(place)
+    const key = recordKey(PLACE, place)
     const record = table.get(key)
     if (record === undefined) return
     table.remove(key)
-    table.remove(nameKey(record))
+    this.#names.remove(record, place)
     total.count--
     total.bytes -= ROW_BYTES + record.length
   }
 
   /** The record of a request, with its place. */
   #read(name: Uint8Array): Found | undefined {
-    const found = this.#table?.get(nameKey(name))
-    const place = found && readNumber(found, 0)
-    const record = place === undefined ? undefined : this.#table?.get(placeKey(place))
-    if (place === undefined || record === undefined) return undefined
-    return Buffer.compare(record.subarray(0, AT), name) === 0 ? { place, record } : undefined
+    const table = this.#table
+    if (table === undefined) return undefined
+    return this.#names.find(name, this.#readTotal(table).next, (place) => {
+      const record = table.get(recordKey(PLACE, place))
+      return record && Buffer.compare(record.subarray(0, AT), name) === 0 ? { place, record } : undefined
+    })
   }
 
   #isKept(at: number, now: number): boolean {
@@ -177,10 +187,12 @@ export class KeptAnswers {
   #readTotal(table: RecordTable<Uint8Array>): Total {
     if (this.#total !== undefined) return this.#total
     const record = table.get(TOTAL_KEY)
-    this.#total = record
+    const total = record
       ? { next: readNumber(record, 0), count: readNumber(record, 6), bytes: readNumber(record, 12) }
       : { next: 0, count: 0, bytes: 0 }
-    return this.#total
+    this.#names.begin(table, total)
+    this.#total = total
+    return total
   }
 }
 
@@ -193,15 +205,3 @@ function writeTotal(table: RecordTable<Uint8Array>, { next, count, bytes }: Tota
 }
 
 const hashName = (once: Once): Buffer => hash('sha256', toAnswerId(once), 'buffer')
-
-const nameKey = (name: Uint8Array): Buffer => Buffer.concat([Buffer.of(NAME), name.subarray(0, NAME_BYTES)])
-
-function placeKey(place: number): Buffer {
-  const key = Buffer.alloc(7)
-  key[0] = PLACE
-  key.writeUIntBE(place, 1, 6)
-  return key
-}
-
-const readNumber = (bytes: Uint8Array, at: number): number =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).readUIntBE(at, 6)

@@ -1,8 +1,10 @@
 // What is kept of answers to requests with an idempotency key: the newest, for a time, and no more bytes than allowed.
 import { createHash } from 'node:crypto'
+import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Once } from '../../src/store/job.ts'
 import { type KeepLimits, KeptAnswers } from '../../src/store/kept-answers.ts'
+import { abort } from '../../src/store/lmdb.ts'
 import { openTables, readFormat, type Tables } from '../../src/store/tables.ts'
 import { memoryFolder } from '../support/folders.ts'
 
@@ -14,6 +16,13 @@ const once = (key: string, body = key): Once => ({
   fingerprint: createHash('sha256').update(body).digest('hex'),
 })
 const done = (result: unknown) => ({ result, revision: 7, also: [] })
+
+const SCALE = Number(process.env.ZEROHOP_TEST_SCALE ?? 1)
+/** A few that come again, or so many that pages and bounds are passed. */
+const keys = fc.oneof(
+  { weight: 4, arbitrary: fc.array(fc.nat({ max: 12 }), { maxLength: 6 }) },
+  { weight: 1, arbitrary: fc.nat({ max: 900 }).map((from) => Array.from({ length: 120 }, (_, at) => from + at)) },
+)
 
 let tables: Tables
 const open = (limits = LIMITS, secretsKey = KEY, folder = memoryFolder('answers')) => {
@@ -34,7 +43,7 @@ const found = (answers: KeptAnswers, keys: readonly string[], now = 1) => {
   return keys.filter((key) => answers.find(once(key), now) !== undefined)
 }
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `k${from + at}`)
-/** names and places of answers, and the record of their number */
+/** answers, a page of names for 256 of them, and the record of their number */
 const rows = () => tables.answers('open')?.walk()
 
 describe('answers', () => {
@@ -42,7 +51,7 @@ describe('answers', () => {
     const answers = open()
     for (const key of names(0, 8)) keep(answers, 1, [key, key])
     expect(found(answers, names(0, 8))).toEqual(names(3, 8))
-    expect(rows()).toBe(5 * 2 + 1)
+    expect(rows()).toBe(5 + 1 + 1)
   })
 
   it('are kept for a time, and again from when a key is used anew', () => {
@@ -54,7 +63,7 @@ describe('answers', () => {
     expect(found(answers, ['a', 'b'], 2_600)).toEqual(['a'])
     expect(answers.find(once('a'), 2_600)).toEqual(done(3))
     tables.root.transactionSync(() => expect(answers.trim(9_000, 100)).toBe(1))
-    expect(rows()).toBe(1)
+    expect(rows()).toBe(1 + 1)
   })
 
   it('have no more bytes than allowed', () => {
@@ -86,6 +95,55 @@ describe('answers', () => {
     const other = new KeptAnswers(tables, Buffer.alloc(32, 8), LIMITS)
     other.begin(true)
     expect(other.find(once('a'), 1)).toMatchObject({ failure: { code: 'IDEMPOTENCY_UNREADABLE' } })
+  })
+
+  it('are those of the definition, over batches that are aborted, restarts and pages that are lost', () => {
+    const limits = { answers: 300, bytes: 1024 * 1024, ms: 50 }
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('keep', 'keep', 'abort'), keys }) },
+      { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('restart', 'lose a page', 'trim', 'wait') }) },
+    ) as fc.Arbitrary<{ readonly do: string; readonly keys?: readonly number[] }>
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 20, maxLength: 20 }), (steps) => {
+        tables?.root.close()
+        let answers = open(limits)
+        let kept: { readonly key: string; readonly at: number }[] = []
+        let now = 1_000
+        const isKept = ({ at }: { at: number }) => at > now - limits.ms
+        for (const { do: what, keys = [] } of steps) {
+          now++
+          const names = [...new Set(keys)].map((each) => `k${each}`)
+          const fresh = names.filter((key) => !kept.some((each) => each.key === key && isKept(each)))
+          answers.begin(true)
+          if (what === 'keep' || what === 'abort')
+            tables.root.transactionSync(() => {
+              for (const key of fresh)
+                if (answers.find(once(key), now) === undefined) answers.put(once(key), done(key), now)
+              answers.end(now)
+              return what === 'abort' ? abort() : undefined
+            })
+          if (what === 'keep') {
+            kept = kept.filter(({ key }) => !fresh.includes(key)).concat(fresh.map((key) => ({ key, at: now })))
+            kept = kept.slice(-limits.answers)
+          }
+          if (what === 'restart') answers = new KeptAnswers(tables, KEY, limits)
+          if (what === 'trim') tables.root.transactionSync(() => answers.trim(now, 5))
+          if (what === 'wait') now += 30
+          if (what === 'lose a page')
+            tables.root.transactionSync(() => {
+              const [page] = tables.answers('open')?.keys({ start: Buffer.of(1), end: Buffer.of(2), limit: 1 }) ?? []
+              if (page !== undefined) tables.answers('open')?.remove(page)
+              answers = new KeptAnswers(tables, KEY, limits)
+            })
+          answers.begin(true)
+          for (const key of names.concat(kept.slice(0, 3).map((each) => each.key))) {
+            const expected = kept.some((each) => each.key === key && isKept(each)) ? done(key) : undefined
+            expect([what, key, answers.find(once(key), now)]).toEqual([what, key, expected])
+          }
+        }
+      }),
+      { numRuns: Math.ceil(40 * SCALE), seed: 61, endOnFailure: true },
+    )
   })
 
   it('have a table from the first of them on, in a folder of the same format', async () => {
