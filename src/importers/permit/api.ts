@@ -37,6 +37,11 @@ export class PermitApi {
     return this.#send('GET', path, undefined)
   }
 
+  /** An object that the key may not read, or that is not there, is undefined. @throws CONFIG_INVALID as `get` */
+  async find(path: string): Promise<unknown> {
+    return this.#send('GET', path, undefined, [401, 403, 404])
+  }
+
   async post(path: string, body: object): Promise<Answered> {
     const answer = await this.#send('POST', path, JSON.stringify(body))
     if (typeof answer !== 'object' || answer === null) throw this.#failed(path, 'the answer is not an object')
@@ -57,7 +62,12 @@ export class PermitApi {
     }
   }
 
-  async #send(method: string, path: string, body: string | undefined): Promise<unknown> {
+  async #send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    absent: readonly number[] = [],
+  ): Promise<unknown> {
     const asked = {
       ...{ method, timeoutMs: PERMIT_ANSWER_TIMEOUT_MS, bytesMax: PERMIT_ANSWER_BYTES_MAX },
       headers: {
@@ -72,6 +82,7 @@ export class PermitApi {
       })
       const { status } = answer
       if (status >= 200 && status < 300) return answer.body
+      if (absent.includes(status)) return undefined
       if ((status !== 429 && status !== 503) || tried === PERMIT_TRIES_MAX)
         throw this.#failed(path, status === 401 || status === 403 ? `${status}: the key may not read it` : `${status}`)
       const seconds = Number(answer.headers.get('retry-after') ?? 1)

@@ -25,10 +25,10 @@ export const importer: Importer = {
     const { project_id: project, environment_id: environment } = scope ?? {}
     if (typeof project !== 'string' || typeof environment !== 'string')
       throw new ZerohopError('CONFIG_INVALID', { reason: 'PDP_API_KEY is not the key of one environment' })
-    const { policy, facts, names } = await readObjects(api, project, environment)
+    const { policy, facts, findings, names } = await readObjects(api, project, environment)
     return {
       imported: {
-        ...{ policy, facts, findings: [], helper: HELPER, questions: makeQuestions(names) },
+        ...{ policy, facts, findings, helper: HELPER, questions: makeQuestions(names) },
         open: () => Promise.resolve(openPdp(pdp, pdpUrl)),
       },
       problems: [],
