@@ -115,14 +115,14 @@ class Sorting implements Undoing {
   }
 }
 
-/** What a directory gave and what rules make of it is one: a part of it that is taken back would come again, or be `hand`'s. */
+/** What a directory gave and what rules make of it is one: a part of it that is undone would come again, or be `hand`'s. */
 const OF_DIRECTORIES: ReadonlySet<KindName> = new Set<KindName>([
   'directory_user',
   'directory_group',
   'directory_member',
   'group_rule',
 ])
-const BY_DIRECTORY = 'is taken back where it was written: in the directory, or as a rule for its groups'
+const BY_DIRECTORY = 'is undone where it was written: in the directory, or by the rule for its groups'
 
 const NEW_ID = 'its id and when it was made'
 
