@@ -85,6 +85,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // one second is the default, which a busy machine may need for one look
+    expect: { poll: { timeout: 60_000 } },
     coverage: { provider: 'v8', include: ['src/**', 'test/reference/**'], reporter: ['text-summary', 'json-summary'] },
   },
 })

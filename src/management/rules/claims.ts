@@ -245,7 +245,8 @@ export function removeOwnPart<K extends ConnectingClaimed>(
 }
 
 export function claimedByOthers(kind: KindName, key: string, by: readonly string[]): ZerohopError {
-  return new ZerohopError('CLAIMED_BY_OTHERS', { kind, key, others: by.map((name) => `\`${name}\``).join(', ') })
+  const others = by.map((name) => `\`${name}\``).join(', ')
+  return new ZerohopError('CLAIMED_BY_OTHERS', { kind, key, others, claims: by.join(' ') })
 }
 
 /** Says what is still there after it was removed by hand. */
