@@ -12,6 +12,10 @@ function printWarnings(warnings: readonly string[]): void {
 /** Says what a command does meanwhile, such as that it tries again. */
 export const sayOnStderr = (text: string): void => void process.stderr.write(`zerohop: ${plain(text)}\n`)
 
+/** Says why a client waits, whichever repeats by itself, and for how long. */
+export const sayRetry = ({ reason, waitMs }: { readonly reason: string; readonly waitMs: number }): void =>
+  sayOnStderr(`${reason}; trying again in ${waitMs / 1000} s`)
+
 /** What a write in a data folder made; prints what it warns of. */
 export function madeBy<T>({ made, warnings }: Warned<T>): T {
   printWarnings(warnings)
