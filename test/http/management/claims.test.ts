@@ -204,6 +204,36 @@ describe('the stream of the facts of a claim', () => {
     await expect.poll(again).toBe(200)
   })
 
+  it('goes on behind any line, by its key', async () => {
+    for (const kind of ['user', 'role_assignment'] as const) {
+      const whole = parseLines((await stream(`kind=${kind}&claim=crm`)).body).slice(0, -1)
+      expect(whole).toHaveLength(KEYS.length)
+      for (const [at, { key }] of whole.entries()) {
+        const rest = parseLines((await stream(`kind=${kind}&claim=crm&after=${encodeURIComponent(key)}`)).body)
+        expect(rest.pop()).toMatchObject({ complete: true, rows: whole.length - at - 1 })
+        expect(rest).toEqual(whole.slice(at + 1))
+      }
+    }
+    for (const after of ['a/b', 'a%01b', '%C3%A9'])
+      expect((await stream(`kind=user&claim=crm&after=${after}`)).status).toBe(422)
+  })
+
+  it('is whole when its environment is deleted while it is read', async () => {
+    const { organization, environments } = await api.another()
+    const { id } = environments[0]!
+    const items = Array.from({ length: 4_000 }, (_, at) => putUser(`w${at}`, { first_name: 'x'.repeat(1_000) }))
+    await api.store.commit(id, 'writeClaims', { claim: 'wide', items }, BY)
+    const { port } = api.app.server.address() as AddressInfo
+    const at = `http://127.0.0.1:${port}/v2`
+    const headers = { authorization: `Bearer ${organization.secret}` }
+    const address = `${at}/facts/default/development/stream?kind=user&claim=wide`
+    const answer = await fetch(address, { headers })
+    const gone = await fetch(`${at}/projects/default/envs/development`, { method: 'DELETE', headers })
+    expect(gone.status).toBe(204)
+    expect(parseLines(await answer.text()).at(-1)).toMatchObject({ complete: true, rows: items.length })
+    expect((await fetch(address, { headers })).status).toBe(404)
+  })
+
   it('says what is wrong with the question', async () => {
     for (const query of ['', 'kind=role&claim=app', 'kind=user', 'kind=user&claim=hand', 'kind=user&claim=a%2Fb'])
       expect([query, (await stream(query)).status]).toEqual([query, 422])
