@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 
 /** Bytes, compressed as servers do it: of all files, */
-const TOTAL_MAX = 440 * 1024
+const TOTAL_MAX = 455 * 1024
 /** of what stands between an empty cache and a page on which people begin (FIRST_VIEW in console/vite.config.ts), */
 const FIRST_VIEW_MAX = 200 * 1024
 /** and of what any other page adds to it; pages share most of that. */

@@ -3,6 +3,7 @@
 export type { components } from '../build/management-api.ts'
 export { type ListPath, listAll, type RowOf } from './client/list-all.ts'
 export { type ClientOptions, createClient, dataOf, type ManagementClient } from './client/management-client.ts'
+export type { Retry } from './client/repeated-writes.ts'
 export { syncUser } from './client/sync-user.ts'
 export { warningsOf } from './client/warnings.ts'
 export { type ErrorCode, isZerohopError, ZerohopError } from './model/errors.ts'

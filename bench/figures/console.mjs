@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { median } from '../sampling.mjs'
 import { withServers } from './servers.mjs'
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
+const CHROMIUM = ['chromium', 'chromium-browser', 'google-chrome', 'chromium-headless-shell']
+  .map((name) => `/usr/bin/${name}`)
+  .find((path) => existsSync(path))
 const VIEWPORT = { width: 1440, height: 900 }
 const TRACED = ['blink.user_timing', 'devtools.timeline', 'disabled-by-default-devtools.timeline.frame']
 const ROLES = 500

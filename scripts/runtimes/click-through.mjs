@@ -6,7 +6,9 @@ import { chromium } from 'playwright-core'
 import { managementServer, openManagement, readKeys } from '../../dist/src/server.js'
 import { openWithPolicy } from '../../examples/documents/policy.mjs'
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const PLACES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+)
 
 /**
  * @param folder of the built application; its data are made in it

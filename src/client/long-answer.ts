@@ -13,14 +13,17 @@ export async function* readLongAnswer(address: string, apiKey: string): AsyncGen
   const controller = new AbortController()
   const { signal } = controller
   const late = (): void => controller.abort(new Error(`no byte within ${FACTS_IDLE_MS} ms`))
-  const idle = setTimeout(contained('the end of a long answer', late), FACTS_IDLE_MS)
+  // the time that whoever reads takes for a part does not count
+  const wait = () => setTimeout(contained('the end of a long answer', late), FACTS_IDLE_MS)
+  let idle = wait()
   try {
     const headers = { authorization: `Bearer ${apiKey}` }
     const response = await fetchSendable(address, { headers, redirect: 'error', signal })
     if (!response.ok) dataOf({ response, error: await readBody(response, signal) })
     for await (const chunk of readBytes(response, signal)) {
-      idle.refresh()
+      clearTimeout(idle)
       yield chunk
+      idle = wait()
     }
   } catch (error) {
     if (isZerohopError(error)) throw error

@@ -12,7 +12,7 @@ import { ZerohopError } from '../model/errors.ts'
 import { CLIENT_REQUEST_MS, CLIENT_TRIES } from '../model/limits.ts'
 import { reasonHeaders, type SentReasons } from '../model/reason-headers.ts'
 import { fetchWhole } from './ask.ts'
-import { repeatWrites } from './repeated-writes.ts'
+import { type Retry, repeatWrites } from './repeated-writes.ts'
 
 export interface ClientOptions {
   /** address of the management API */
@@ -29,6 +29,8 @@ export interface ClientOptions {
    * timeout, 502, 503, and 429 with `Retry-After`; 4 when absent, 1: never again
    */
   readonly tries?: number
+  /** called before the client waits to send a write again, such as to log it */
+  readonly onRetry?: (retry: Retry) => void
   /**
    * why the writes of this client are made, and what for, such as the key of an issue: the history shows both. One
    * request says another one by `headers: reasonHeaders({ reason })`
@@ -68,10 +70,11 @@ export function createClient({
   apiKey,
   timeoutMs = CLIENT_REQUEST_MS,
   tries = CLIENT_TRIES,
+  onRetry,
   reason,
   ticket,
 }: ClientOptions): ManagementClient {
-  const send = repeatWrites((request) => fetchWhole(request, timeoutMs), tries)
+  const send = repeatWrites((request) => fetchWhole(request, timeoutMs), tries, onRetry)
   return clientOver(send, url, apiKey, { reason, ticket })
 }
 

@@ -1,7 +1,17 @@
 // Writes that a client sends again by itself: with an idempotency key of their own, and only where the server has said
 // that it carries such a write out once. All else is sent once: whether it may be repeated is for its caller to know.
+import { contained } from '../model/contained.ts'
 import { isZerohopError } from '../model/errors.ts'
 import { CLIENT_RETRY_FIRST_MS, CLIENT_RETRY_WAIT_MS_MAX } from '../model/limits.ts'
+
+/** Why a write is sent again, and when. */
+export interface Retry {
+  /** what was answered, or why nothing was */
+  readonly reason: string
+  readonly waitMs: number
+  /** how often it was sent so far */
+  readonly tried: number
+}
 
 type Send = (request: Request) => Promise<Response>
 
@@ -11,8 +21,12 @@ const KEY = 'idempotency-key'
 const PASSING: ReadonlySet<number> = new Set([502, 503])
 const THROTTLED = 429
 
-/** @param tries how often a write is sent at most; 1: never again */
-export function repeatWrites(send: Send, tries: number): Send {
+/**
+ * @param tries how often a write is sent at most; 1: never again
+ * @param onRetry called before each pause
+ */
+export function repeatWrites(send: Send, tries: number, onRetry: (retry: Retry) => void = () => undefined): Send {
+  const say = contained('onRetry', onRetry)
   let isHonoured = false
   const hear = (response: Response): Response => {
     if (response.headers.has(SAYS)) isHonoured = true
@@ -26,14 +40,18 @@ export function repeatWrites(send: Send, tries: number): Send {
       const isLast = attempt >= tries
       const backoffMs = CLIENT_RETRY_FIRST_MS * 2 ** (attempt - 1)
       let waitMs: number | undefined
+      let reason: string
       try {
         const response = hear(await send(isLast ? request : request.clone()))
         waitMs = isLast || !isHonoured ? undefined : readWait(response, backoffMs)
         if (waitMs === undefined) return response
+        reason = `the management API answered ${response.status}`
       } catch (error) {
         if (isLast || !isHonoured || request.signal.aborted || !isZerohopError(error, 'FEED_UNREACHABLE')) throw error
         waitMs = backoffMs
+        reason = error.message
       }
+      say({ reason, waitMs, tried: attempt })
       await pause(waitMs, request.signal)
     }
   }

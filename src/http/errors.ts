@@ -106,8 +106,8 @@ export interface Problem {
   readonly message: string
   /** set for a 422 */
   readonly detail?: readonly ValidationIssue[]
-  /** set when it is about one item of a list in the body */
-  readonly item?: ListItem
+  /** set when it is about one item of a list in the body, or about what others claim: then the names of the claims */
+  readonly item?: ListItem | { readonly claims: readonly string[] }
   /** set when a ZerohopError caused it */
   readonly code?: ErrorCode
 }
@@ -162,6 +162,8 @@ function ofZerohop(error: ZerohopError): Problem {
   const { status, errorCode } = STATUS_OF_CLASS[error.class]
   const message = status === 500 ? 'unexpected error' : error.message
   const problem = { status, errorCode: ERROR_CODE_OF[error.code] ?? errorCode, message, code: error.code }
+  const { claims } = error.details
+  if (typeof claims === 'string') return { ...problem, item: { claims: claims.split(' ') } }
   if (error.class !== 'invalid') return problem
   const type = TYPE_OF[error.code] ?? 'value_error'
   return { ...problem, detail: [{ loc: error.path ?? ['body'], msg: error.message, type }] }

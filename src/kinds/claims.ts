@@ -66,6 +66,28 @@ export const isClaimedKind = (kind: string): kind is ClaimedKind => Object.hasOw
 export const readIdentity = <K extends ClaimedKind>(kind: K, fact: IdentityOf<K>): readonly string[] =>
   (IDENTITIES[kind] as (fact: IdentityOf<K>) => readonly string[])(fact)
 
+const byParts =
+  (least: number, most = least) =>
+  (key: string) => {
+    const names = key.split('/')
+    return names.length < least || names.length > most ? undefined : [...names, ...Array(most - names.length).fill('')]
+  }
+const NAMES_OF_KEY: { readonly [K in ClaimedKind]: (key: string) => readonly string[] | undefined } = {
+  user: byParts(1),
+  tenant: byParts(1),
+  resource_instance: (key) => (key.split(':').length === 2 ? key.split(':') : undefined),
+  membership: (key) => byParts(2)(key)?.toReversed(),
+  role_assignment: byParts(3, 4),
+  relationship_tuple: byParts(3),
+  set_rule: byParts(3),
+}
+
+/** The names of the fact that has or had the key; undefined for what is the key of no fact of the kind. */
+export function readNames(kind: ClaimedKind, key: string): readonly string[] | undefined {
+  // what stands between names in an index is in none
+  return /^[!-~]+$/.test(key) ? NAMES_OF_KEY[kind](key) : undefined
+}
+
 /** Stands between the parts of a value: below every character of a key, so that the order is that of the parts. */
 export const BETWEEN = '\u0001'
 

@@ -36,6 +36,8 @@ export interface DifferencePlan {
   readonly groups: RoleGroups
   /** all of it, in parts; each is one revision */
   slices(): Generator<readonly SyncItem[], void, undefined>
+  /** those that delete users, tenants and instances, on which others may hang */
+  objectDrops(): Generator<readonly SyncItem[], void, undefined>
 }
 
 /** How many items there are. */
@@ -95,6 +97,7 @@ export async function planDifferences(
     sections,
     groups,
     slices: () => readSlices(files),
+    objectDrops: () => readSlices(drops),
   }
 }
 

@@ -8,7 +8,7 @@ import { SYNC_ROWS_MAX } from '../model/limits.ts'
 import type { SectionName } from './file/sections.ts'
 import { listSections, type SyncFile } from './file/sync-file.ts'
 import { type RowProblem, RowReader } from './read-rows.ts'
-import { LineFile, Sorter } from './sorter.ts'
+import { LineFile, RunMemory, Sorter } from './sorter.ts'
 import { openSource, type SourceOptions } from './sources/open-source.ts'
 
 /** Facts of one section, sorted, in a file. */
@@ -48,10 +48,11 @@ export async function readSource(file: SyncFile, options: ReadOptions): Promise<
   const problems: RowProblem[] = []
   const sections: SectionRows[] = []
   const hash = createHash('sha256')
+  const run = new RunMemory(options.runBytes)
   try {
     for (const name of listSections(file)) {
       const reader = new RowReader(name, file[name]!)
-      const sorter = new Sorter(options.temporary, `rows-${name}`, options.runBytes)
+      const sorter = new Sorter(options.temporary, `rows-${name}`, run)
       let rows = 0
       for await (const batch of snapshot.read(name, file[name]!)) {
         for (const { number, identity, content } of reader.read(batch))

@@ -1,7 +1,7 @@
 // What a run would do, as somebody looks at it before: who gains and loses access, what is deleted, what is refused. The
 // server computes it with the claims of others; of more than it compares at once only what is deleted is asked.
 import { createHash } from 'node:crypto'
-import type { SyncItem, SyncPlan, SyncWritten } from '../management/schemas/syncs.ts'
+import type { SyncPlan, SyncWritten } from '../management/schemas/syncs.ts'
 import { isCounted } from '../model/change-words.ts'
 import { PLAN_CHANGES_MAX } from '../model/limits.ts'
 import { countItems, type DifferencePlan, isSyncedKind, sectionOfKind } from './make-plan.ts'
@@ -42,18 +42,9 @@ export async function reviewPlan(plan: DifferencePlan, server: SyncServer): Prom
     const complete = access === null || isCounted(access)
     return { access, groups: [], complete, removed, problems, digest: makeDigest(access) }
   }
-  for (const items of largeDrops(plan)) take(await server.plan(items, false))
+  for (const items of plan.objectDrops()) take(await server.plan(items, false))
   const groups = plan.groups.largest()
   return { access: null, groups, complete: false, removed, problems, digest: makeDigest(groups) }
 }
 
 const makeDigest = (access: unknown): string => createHash('sha256').update(JSON.stringify(access)).digest('hex')
-
-/** Deletions of objects on which others may hang. */
-function* largeDrops(plan: DifferencePlan): Generator<readonly SyncItem[], void, undefined> {
-  const hangs: ReadonlySet<string> = new Set(['user', 'tenant', 'resource_instance'])
-  for (const slice of plan.slices()) {
-    const drops = slice.filter(({ op, kind }) => op === 'drop' && hangs.has(kind))
-    if (drops.length > 0) yield drops
-  }
-}

@@ -2,6 +2,7 @@
 import { formatReason } from '../client/ask.ts'
 import { readLongAnswer } from '../client/long-answer.ts'
 import { dataOf, type ManagementClient } from '../client/management-client.ts'
+import { Attempts, type Say } from '../client/retry-lost.ts'
 import type { SyncedKind, SyncItem, SyncPlan, SyncRead, SyncWritten } from '../management/schemas/syncs.ts'
 import { isZerohopError, ZerohopError } from '../model/errors.ts'
 import { SYNC_ROW_BYTES_MAX } from '../model/limits.ts'
@@ -15,12 +16,14 @@ export interface ServerOptions {
   readonly path: { readonly p: string; readonly e: string }
   /** of the sync */
   readonly name: string
+  /** hears that an answer was cut, and is asked for again */
+  readonly say?: Say
 }
 
 /** Facts of one kind that the sync claims, in the order of their identity. */
 export interface StoredFacts {
   facts(): AsyncGenerator<readonly StoredFact[], void, undefined>
-  /** of the environment, once all facts were read */
+  /** of the environment, once all facts were read; of an answer that was cut on the way, what came before is of an earlier one */
   readonly revision: number
 }
 
@@ -72,10 +75,10 @@ export class SyncServer {
   }
 
   stored(kind: SyncedKind): StoredFacts {
-    const { url, apiKey, path, name } = this.#options
+    const { url, apiKey, path, name, say = () => undefined } = this.#options
     const [p, e] = [encodeURIComponent(path.p), encodeURIComponent(path.e)]
     const query = new URLSearchParams({ kind, claim: name })
-    return new Stream(`${url.replace(/\/+$/, '')}/v2/facts/${p}/${e}/stream?${query}`, apiKey)
+    return new Stream(`${url.replace(/\/+$/, '')}/v2/facts/${p}/${e}/stream?${query}`, apiKey, say)
   }
 
   #params() {
@@ -94,45 +97,72 @@ interface End {
   readonly rows: number
 }
 
+/** The answer is asked for again where it was cut, from the last line that came whole; bytes behind that do not count. */
 class Stream implements StoredFacts {
   readonly #address: string
   readonly #apiKey: string
+  readonly #attempts: Attempts
+  #end: End | undefined
+  #after: string | undefined
   revision = 0
 
-  constructor(address: string, apiKey: string) {
+  constructor(address: string, apiKey: string, say: Say) {
     this.#address = address
     this.#apiKey = apiKey
+    this.#attempts = new Attempts(say)
   }
 
-  /** @throws API_REFUSED; FEED_UNREACHABLE, also when no byte comes for FACTS_IDLE_MS or the answer is cut */
+  /** @throws API_REFUSED; FEED_UNREACHABLE after FACTS_ATTEMPTS_MAX answers in a row with nothing new in them */
   async *facts(): AsyncGenerator<readonly StoredFact[], void, undefined> {
-    try {
-      yield* this.#read(readLongAnswer(this.#address, this.#apiKey))
-    } catch (error) {
-      if (isZerohopError(error)) throw error
-      throw new ZerohopError('FEED_UNREACHABLE', { reason: formatReason(error) }, { cause: error })
+    while (this.#end === undefined) {
+      try {
+        yield* this.#read()
+        if (this.#end === undefined) throw new Error('its answer was cut on the way')
+      } catch (error) {
+        await this.#attempts.failed(toLost(error))
+      }
     }
   }
 
-  async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly StoredFact[], void, undefined> {
+  async *#read(): AsyncGenerator<readonly StoredFact[], void, undefined> {
+    const after = this.#after === undefined ? '' : `&after=${encodeURIComponent(this.#after)}`
     const decoder = new TextDecoder()
     let rest = ''
     let count = 0
-    let end: End | undefined
-    for await (const chunk of chunks) {
+    for await (const chunk of readLongAnswer(`${this.#address}${after}`, this.#apiKey)) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop()!
       if (rest.length > 2 * SYNC_ROW_BYTES_MAX) throw new Error('its answer has a line that is too long')
       const facts: StoredFact[] = []
       for (const line of lines) {
-        const fact = JSON.parse(line) as StoredFact | End
-        if ('complete' in fact && fact.complete === true) end = fact as End
+        const fact = parseLine(line)
+        if ('complete' in fact && fact.complete === true) this.#end = fact as End
         else facts.push(fact as StoredFact)
       }
       count += facts.length
-      if (facts.length > 0) yield facts
+      if (facts.length === 0) continue
+      this.#after = facts.at(-1)!.key
+      this.#attempts.worked()
+      yield facts
     }
-    if (end === undefined || end.rows !== count) throw new Error('its answer was cut on the way')
-    this.revision = end.revision
+    if (this.#end === undefined) return
+    if (this.#end.rows !== count) throw new ZerohopError('SERVICE_ANSWER_INVALID', WHOLE)
+    this.revision = this.#end.revision
   }
 }
+
+/** @throws SERVICE_ANSWER_INVALID: a cut leaves no line that is whole and wrong */
+function parseLine(line: string): StoredFact | End {
+  try {
+    return JSON.parse(line) as StoredFact | End
+  } catch (cause) {
+    throw new ZerohopError('SERVICE_ANSWER_INVALID', { what: 'GET stream', expected: 'lines of JSON' }, { cause })
+  }
+}
+
+const WHOLE = { what: 'GET stream', expected: 'as many lines as its last one says' }
+
+const toLost = (error: unknown): ZerohopError =>
+  isZerohopError(error)
+    ? error
+    : new ZerohopError('FEED_UNREACHABLE', { reason: formatReason(error) }, { cause: error })

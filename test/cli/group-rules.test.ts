@@ -42,7 +42,7 @@ it('plans, makes, lists, changes and deletes a rule', async () => {
   const made = await run(...wanted, '--yes')
   expect(made.out).toMatch(/created: editor in tenant acme to groups whose name is "engineering" \(\w{32}\)\n$/)
   const id = findId(made.out)
-  expect((await run('list')).out).toMatch(new RegExp(`${id} +name is "engineering" +editor +tenant acme`))
+  expect((await run('list')).out).toMatch(new RegExp(`${id} +name is "engineering" +editor +tenant acme.* 1 group\\s`))
   const changed = await run('update', id, '--role', 'viewer', '--until', '2098-01-01T00:00:00Z', '--yes')
   expect(changed.out).toMatch(/changed: viewer .* until 2098-01-01T00:00:00.000Z/)
   expect(JSON.parse((await run('list', '--json')).out)).toMatchObject({ id, role: 'viewer', tenant: 'acme' })

@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createClient, dataOf, type ManagementClient, syncUser } from '../../src/client.ts'
+import { createClient, dataOf, type ManagementClient, type Retry, syncUser } from '../../src/client.ts'
 import { type Management, managementServer, openManagement, readKeys } from '../../src/server.ts'
 import { temporaryFolder } from '../support/folders.ts'
 
@@ -17,6 +17,11 @@ const HONOURED = { 'x-idempotency': '24h' }
 /** A server that gives these answers one after the other, and then 200. */
 async function serving(...answers: readonly Answer[]) {
   const keys: (string | undefined)[] = []
+  const retries: Retry[] = []
+  const onRetry = (retry: Retry): void => {
+    retries.push(retry)
+    if (retry.tried === 3) throw new Error('of the caller, which stops nothing')
+  }
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const key = request.headers['idempotency-key']
     const answer = answers[keys.length]
@@ -30,7 +35,11 @@ async function serving(...answers: readonly Answer[]) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { client: (tries?: number) => createClient({ url, apiKey: 'x', ...(tries && { tries }) }), keys }
+  return {
+    client: (tries?: number) => createClient({ url, apiKey: 'x', ...(tries && { tries }), onRetry }),
+    keys,
+    retries,
+  }
 }
 const post = (client: ManagementClient, headers?: Record<string, string>) =>
   client.POST(USERS, { params: { path }, body, ...(headers && { headers }) })
@@ -38,10 +47,17 @@ const now = { 'retry-after': '0' }
 
 describe('a write', () => {
   it('is sent again with the same key after 502, 503, 429 that says when, and a lost connection', async () => {
-    const { client, keys } = await serving([503, { ...HONOURED, ...now }], [502, now], [429, now])
+    const { client, keys, retries } = await serving([503, { ...HONOURED, ...now }], [502, now], [429, now])
     expect((await post(client())).response.status).toBe(200)
     expect(keys).toHaveLength(4)
     expect([new Set(keys).size, keys[0]]).toEqual([1, expect.stringMatching(/^[0-9a-f-]{36}$/)])
+    expect(retries).toEqual(
+      [503, 502, 429].map((status, at) => ({
+        reason: `the management API answered ${status}`,
+        waitMs: 0,
+        tried: at + 1,
+      })),
+    )
     const lost = await serving([200, HONOURED], 'cut')
     const one = lost.client()
     await post(one)

@@ -73,6 +73,7 @@ const PAGES: Readonly<Record<string, readonly (readonly [address: string, shows:
     ['requests', 'closes the books'],
     ['requests?state=all', 'closes the books'],
   ],
+  sources: [['sources', 'No directory connected']],
   why: [['why?user=ben%40acme.example&action=approve&resource=invoice%3A18', 'finance-staff']],
   decisions: [['decisions', 'invoice:18']],
   history: [['history', 'Applied']],

@@ -90,8 +90,18 @@ it.skipIf(consoleServer === undefined)('warns a user who changes a role that som
   await console.api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', { params, body })
   await press(page, 'Save')
   await page.getByText('Someone else changed this in the meantime: Name.').waitFor()
+  // between what the dialog read and its write, in a field that is not changed here
+  const writes: (string | undefined)[] = []
+  await page.route('**/roles/writer', async (route) => {
+    if (route.request().method() === 'PATCH' && writes.push(route.request().headers()['if-match']) === 1) {
+      const other = { params, body: { description: 'by them again' } }
+      await console.api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', other)
+    }
+    await route.continue()
+  })
   await press(page, 'Save')
-  await page.getByText('Mine · by them').waitFor()
+  await page.getByText('Mine · by them again').waitFor()
+  expect(new Set(writes).size).toBe(2)
 })
 
 // skipped where no Chromium is installed

@@ -94,6 +94,18 @@ it.skipIf(consoleServer === undefined)(
 )
 
 // skipped where no Chromium is installed
+it.skipIf(consoleServer === undefined)(
+  'loads a part that failed once, though the server answers again by then',
+  async () => {
+    const page = await console.visit('why')
+    await page.getByRole('combobox', { name: 'User', exact: true }).waitFor()
+    await page.route(/\/command-palette-/, (route) => route.abort('connectionreset'), { times: 1 })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByRole('listbox').waitFor()
+  },
+)
+
+// skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)('stays as it is when an update has taken a part of it away', async () => {
   const page = await console.visit('why')
   const user = page.getByRole('combobox', { name: 'User', exact: true })

@@ -100,3 +100,84 @@ it.skipIf(consoleServer === undefined)(
     await page.getByText('The directory has sent 2 groups').waitFor()
   },
 )
+
+/** Writes facts as the sync `app`, whose run goes on. */
+async function sync(items: readonly object[]): Promise<void> {
+  const [params, run] = [{ path: { ...console.path, sync: 'app' } }, 'a'.repeat(32)]
+  await console.api.POST('/v2/facts/{p}/{e}/syncs/{sync}/lease', { params, body: { source: 'b'.repeat(32), run } })
+  const { data } = await console.api.POST('/v2/facts/{p}/{e}/syncs/{sync}/slices', {
+    params,
+    body: { run, items: items as never },
+  })
+  expect(data).toMatchObject({ problems: [] })
+}
+const put = (kind: string, item: object) => ({ op: 'put', kind, item })
+
+// skipped where no Chromium is installed: claims are tested in test/http/management/claims
+it.skipIf(consoleServer === undefined)('says where each fact comes from, and what cannot be removed here', async () => {
+  const [user, tenant] = ['hal@initech.example', 'initech']
+  const role = { user: 'ben@acme.example', role: 'viewer', tenant: 'acme' }
+  await sync([
+    put('user', { key: user, first_name: 'Hal', attributes: { department: 'finance' } }),
+    put('tenant', { key: tenant, name: 'Initech' }),
+    put('resource_instance', { key: 'q9', resource: 'folder', tenant: 'acme' }),
+    put('resource_instance', { key: 'q4', resource: 'folder', tenant: 'acme' }),
+    put('membership', { user, tenant }),
+    put('role_assignment', { user, role: 'viewer', tenant }),
+    put('role_assignment', role),
+    put('relationship_tuple', { subject: 'folder:q9', relation: 'parent', object: 'invoice:18' }),
+  ])
+  const page = await console.visit('sources?tab=syncs')
+  const app = row(page, 'app')
+  await app.getByText('1 user, 1 tenant, 2 resource instances, 1 membership, 1 relationship tuple, 2 role').waitFor()
+  await app.getByText('running').waitFor()
+  await inspect(page, 'sources-syncs')
+
+  await goTo(page, at(`users/${user}`))
+  await row(page, 'viewer').getByText('from sync app').waitFor()
+  await press(page, 'Remove role viewer in initech')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('This comes from sync app, which would add it again. Remove it there.').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await press(page, 'Delete')
+  await dialog.getByText(`${user} can't be removed here`).waitFor()
+  await inspect(page, 'claimed-user-delete', { sizes: ['narrow'] })
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('link', { name: 'Details' }).click()
+  await page.getByText('This comes from sync app, which writes it again.').waitFor()
+  await page.getByText('department comes from sync app, which writes it again.').waitFor()
+  await inspect(page, 'claimed-user-details')
+
+  await goTo(page, at('tenants'))
+  await row(page, tenant).getByText('from sync app').waitFor()
+  await goTo(page, at(`tenants/${tenant}`))
+  await row(page, user).getByText('from sync app').last().waitFor()
+  await inspect(page, 'claimed-member')
+  await press(page, `Remove ${user} from ${tenant}`)
+  await dialog.getByText(`Member ${user} can't be removed here`).waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+  await goTo(page, at('instances/invoice:18'))
+  await page
+    .getByRole('region', { name: 'Parents' })
+    .locator('li')
+    .filter({ hasText: 'q9' })
+    .getByText('from sync app')
+    .waitFor()
+  await goTo(page, at('instances/folder:q4'))
+  await page.getByText('added by hand').waitFor()
+  await press(page, 'Delete')
+  await dialog.getByText('It also comes from sync app, and stays until it is removed there.').waitFor()
+  await press(page, 'Delete instance')
+  await page.getByText('folder:q4 is no longer added by hand').waitFor()
+
+  // it was by hand when the page was read, and is not any more
+  await goTo(page, at(`users/${role.user}`))
+  await row(page, 'viewer').getByText('added by hand').waitFor()
+  await console.api.DELETE('/v2/facts/{p}/{e}/role_assignments', { params: { path: console.path }, body: role })
+  await press(page, 'Remove role viewer in acme')
+  await dialog.getByText('Only what was added by hand is removed now.').waitFor()
+  await press(page, 'Remove')
+  const failure = page.getByRole('alert').filter({ hasText: "Couldn't remove the role" })
+  await failure.getByText('This comes from sync app, which would add it again.').waitFor()
+})

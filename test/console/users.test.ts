@@ -97,6 +97,34 @@ it.skipIf(consoleServer === undefined)('makes a user, assigns and takes roles, a
   await rows(page).nth(1).waitFor() // with both roles
 })
 
+// skipped where no Chromium is installed: the API is tested in test/http/management/preconditions
+it.skipIf(consoleServer === undefined)('keeps two pages from overwriting each other', async () => {
+  const [one, two] = [await console.visit('tenants/acme?tab=details'), await console.visit('tenants/acme?tab=details')]
+  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
+  const params = { path: { ...console.path, ref: 'acme' } }
+  const read = async () => (await console.api.GET('/v2/facts/{p}/{e}/tenants/{ref}', { params })).data
+  await one.getByLabel('Name').fill('Acme of one')
+  await two.getByLabel('Name').fill('Acme of two')
+  await two.getByLabel('Description').fill('by two')
+  await save(two)
+  await two.getByText('Tenant acme saved').waitFor()
+  await save(one)
+  await one.getByText('They changed: Name, Description. Nothing of yours is saved yet. To save it').waitFor()
+  expect(await one.getByLabel('Name').inputValue()).toBe('Acme of one')
+  expect(await read()).toMatchObject({ name: 'Acme of two', description: 'by two' })
+  await inspect(one, 'tenant-overtaken')
+  await one.getByRole('button', { name: 'Keep mine' }).click()
+  expect(await one.getByLabel('Description').inputValue()).toBe('by two')
+  await save(one)
+  await one.getByText('Tenant acme saved').waitFor()
+  expect(await read()).toMatchObject({ name: 'Acme of one', description: 'by two' })
+
+  await two.getByRole('button', { name: 'Delete' }).click()
+  await two.getByRole('button', { name: 'Delete tenant' }).click()
+  await two.getByText('Someone else changed this in the meantime, so nothing was done.').waitFor()
+  expect(await read()).toMatchObject({ name: 'Acme of one' })
+})
+
 // skipped where no Chromium is installed
 it.skipIf(consoleServer === undefined)(
   'tells who changes a user that somebody else has changed meanwhile',

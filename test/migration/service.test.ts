@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { MIGRATE_PAGE_ROWS } from '../../src/model/limits.ts'
-import { Api, forEach } from '../../src/v1/migrate/api-client.ts'
+import { Api, forEach, type Hear } from '../../src/v1/migrate/api-client.ts'
 import { AskedPdp } from '../../src/v1/migrate/checks.ts'
 import { readOrganization } from '../../src/v1/migrate/world.ts'
 
@@ -23,19 +23,23 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-const api = async (listener: RequestListener): Promise<Api> => new Api(await serve(listener), 'key')
+const api = async (listener: RequestListener, hear?: Hear): Promise<Api> => new Api(await serve(listener), 'key', hear)
 const rows = (count: number) => JSON.stringify(Array.from({ length: count }, (_, at) => ({ key: `key-${at}` })))
 
 describe('a service that is busy', () => {
   it.each([429, 503])('is asked again when it says so with %i', async (status) => {
     let asked = 0
-    const service = await api((_, response) => {
-      asked++
-      if (asked > 3) response.end('{"done":true}')
-      else response.writeHead(status, { 'retry-after': '0' }).end()
-    })
+    const heard: string[] = []
+    const service = await api(
+      (_, response) => {
+        asked++
+        if (asked > 3) response.end('{"done":true}')
+        else response.writeHead(status, { 'retry-after': '0' }).end()
+      },
+      ({ reason }) => heard.push(reason),
+    )
     expect(await service.ask('POST', '/v2/anything', {})).toEqual({ done: true })
-    expect(asked).toBe(4)
+    expect([asked, heard]).toEqual([4, Array(3).fill(`${service.url} answered ${status}`)])
   })
 
   it('is believed when it says to come back another day', async () => {

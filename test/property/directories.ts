@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { Image } from '../../src/image/image.ts'
 import { put } from '../../src/log/change.ts'
 import { PROJECTED_KINDS, project } from '../../src/log/delta.ts'
+import { ENTERPRISE_SCHEMA } from '../../src/management/directory/schemas.ts'
 import type { useCases as UseCases } from '../../src/management/host/registry.ts'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { FixedImage } from '../../src/pdp/fixed-image.ts'
@@ -13,15 +14,18 @@ import { Draft } from '../../src/store/draft.ts'
 import type { Mint, View } from '../../src/store/view.ts'
 import { ENVIRONMENT, makePosition } from '../support/deltas.ts'
 
-const USERS = ['ana', 'ben', 'cy'] as const
+const USERS = ['ana', 'ben'] as const
 const GROUPS = ['Team one', 'Team two', 'Guests'] as const
 const PATTERNS = ['Team one', 'team', 'Guests'] as const
+const SALES = 'Sales'
 const NOW = 1_800_000_000_000
 type Dialect = 'path' | 'whole' | 'put'
 
 type Step =
   | { readonly do: 'give'; readonly user: string; readonly isActive: boolean }
   | { readonly do: 'switch'; readonly user: string; readonly isActive: boolean; readonly as: Dialect }
+  | { readonly do: 'tell'; readonly user: string; readonly department: string | null; readonly as: Dialect }
+  | { readonly do: 'edit'; readonly user: string; readonly department: string | null }
   | { readonly do: 'take'; readonly user: string }
   | { readonly do: 'group'; readonly group: string; readonly user: string }
   | { readonly do: 'add' | 'remove'; readonly group: string; readonly user: string; readonly as: Dialect }
@@ -34,12 +38,15 @@ const user = fc.constantFrom(...USERS)
 const group = fc.constantFrom(...GROUPS)
 const as = fc.constantFrom<Dialect>('path', 'whole', 'put')
 const isActive = fc.boolean()
+const department = fc.constantFrom(SALES, SALES, 'Ops', null)
 const named = <const N extends string>(name: N) => fc.constant(name)
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: named('give'), user, isActive: fc.constantFrom(true, true, false) }) },
   { weight: 4, arbitrary: fc.record({ do: named('switch'), user, isActive, as }) },
+  { weight: 3, arbitrary: fc.record({ do: named('tell'), user, department, as }) },
+  { weight: 1, arbitrary: fc.record({ do: named('edit'), user, department }) },
   { weight: 2, arbitrary: fc.record({ do: named('take'), user }) },
-  { weight: 3, arbitrary: fc.record({ do: named('group'), group, user }) },
+  { weight: 5, arbitrary: fc.record({ do: named('group'), group, user }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('add' as const, 'remove' as const), group, user, as }) },
   { weight: 1, arbitrary: fc.record({ do: named('rename'), group, to: group }) },
   { weight: 1, arbitrary: fc.record({ do: named('ungroup'), group }) },
@@ -51,11 +58,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   {
-    weight: 8,
+    weight: 12,
     arbitrary: fc.record({
       do: fc.constantFrom(
         'make' as const,
         'assign' as const,
+        'assign' as const,
+        'unassign' as const,
         'unassign' as const,
         'suspend' as const,
         'resume' as const,
@@ -79,10 +88,15 @@ interface Person {
   hasRole: boolean
   isSuspended: boolean
   isDescribed: boolean
+  /** what the directory says, and what is so: the same, but for what a person wrote since */
+  given: string | null
+  department: string | null
+  /** the directory set the department with its last write */
+  isOfDirectory: boolean
 }
 
 /** The definition: what each writer gave. */
-class Definition {
+export class Definition {
   readonly people = new Map<string, Person>()
   /** by name */
   readonly groups = new Map<string, Set<string>>()
@@ -94,10 +108,10 @@ class Definition {
     return false
   }
 
-  isAllowed(user: string): boolean {
+  isAllowed(user: string, action: 'edit' | 'read'): boolean {
     const person = this.people.get(user)
     if (person === undefined || person.isLeft || person.isSuspended || person.directory === false) return false
-    return person.hasRole || this.isGiven(user)
+    return action === 'read' ? person.department === SALES : person.hasRole || this.isGiven(user)
   }
 
   run(step: Step): string {
@@ -158,11 +172,25 @@ class Definition {
       case 'switch':
         if (person.directory === undefined) return 'OBJECT_NOT_FOUND'
         person.directory = step.isActive
+        // a PUT says all that the directory has
+        if (step.as === 'put') person.given = null
+        settleDepartment(person)
+        return 'ok'
+      case 'tell':
+        if (person.directory === undefined) return 'OBJECT_NOT_FOUND'
+        person.given = step.department
+        settleDepartment(person)
+        return 'ok'
+      case 'edit':
+        person.department = step.department
         return 'ok'
       case 'take': {
         if (person.directory === undefined) return 'OBJECT_NOT_FOUND'
         for (const members of this.groups.values()) members.delete(step.user)
-        const isOthers = person.isByHand || person.hasRole || person.isSuspended || person.isDescribed
+        person.given = null
+        settleDepartment(person)
+        const isOwnDescribed = person.isDescribed || person.department !== null
+        const isOthers = person.isByHand || person.hasRole || person.isSuspended || isOwnDescribed
         if (isOthers) Object.assign(person, { directory: undefined, isLeft: true, isByHand: true })
         else this.people.delete(step.user)
         return 'ok'
@@ -183,7 +211,8 @@ class Definition {
         Object.assign(person, { isSuspended: false, isLeft: false })
         return 'ok'
       case 'describe':
-        person.isDescribed = true
+        // all attributes are written
+        Object.assign(person, { isDescribed: true, department: null })
         return 'ok'
       default:
         throw new Error(JSON.stringify(step))
@@ -193,18 +222,28 @@ class Definition {
 const NOBODY: Person = {
   ...{ directory: undefined, isLeft: false, isByHand: false },
   ...{ hasRole: false, isSuspended: false, isDescribed: false },
+  ...{ given: null, department: null, isOfDirectory: false },
+}
+/** After each write of the user by the directory. */
+function settleDepartment(person: Person): void {
+  if (person.given !== null || person.isOfDirectory) person.department = person.given
+  person.isOfDirectory = person.given !== null
 }
 const selects = (pattern: string, name: string): boolean =>
   pattern === 'team' ? name.toLowerCase().startsWith(pattern) : name === pattern
 
 type Cases = typeof UseCases
 type NameOf = keyof Cases & string
-type Run = (name: NameOf, input: unknown) => unknown
+export type Run = (name: NameOf, input: unknown) => unknown
 
-const FIRST: readonly (readonly [NameOf, unknown])[] = [
+/** What is there before the first step. */
+export const FIRST: readonly (readonly [NameOf, unknown])[] = [
   ['createTenant', { key: 'acme', name: 'acme' }],
-  ['createResource', { key: 'doc', actions: { edit: {} } }],
+  ['createResource', { key: 'doc', actions: { edit: {}, read: {} } }],
   ['createRole', { key: 'editor', permissions: ['doc:edit'] }],
+  ['createAttribute', { resource: '__user', attribute: { key: 'department', type: 'string' } }],
+  ['createConditionSet', { key: 'sales', conditions: { allOf: [{ 'user.department': { equals: SALES } }] } }],
+  ['createSetRule', { user_set: 'sales', permission: 'doc:read', resource_set: '__autogen_doc' }],
 ]
 
 /** Runs the steps in both. @throws where the use cases do otherwise, which the message says */
@@ -243,10 +282,11 @@ function findOutcome(ask: () => unknown): string {
 
 const MISSING = 'f'.repeat(32)
 
-function carryOut(draft: Draft, run: Run, one: Step): unknown {
-  const userId = (key: string): string => draft.get('directory_user', key)?.id ?? MISSING
+/** Sends a step; users and groups are found in the view. */
+export function carryOut(view: View, run: Run, one: Step): unknown {
+  const userId = (key: string): string => view.get('directory_user', key)?.id ?? MISSING
   const groupId = (name: string): string =>
-    [...draft.list('directory_group')].find(({ display_name }) => display_name === name)?.id ?? MISSING
+    [...view.list('directory_group')].find(({ display_name }) => display_name === name)?.id ?? MISSING
   const refs = (key: string) => [{ value: userId(key) }]
   const patch = (...Operations: object[]) => ({ Operations })
   switch (one.do) {
@@ -262,6 +302,25 @@ function carryOut(draft: Draft, run: Run, one: Step): unknown {
           : { op: 'replace', value: { active: one.isActive } }
       return run('updateDirectoryUser', { ref, body: patch(operation) })
     }
+    case 'tell': {
+      const ref = userId(one.user)
+      const { department: value } = one
+      const inside = value === null ? {} : { [ENTERPRISE_SCHEMA]: { department: value } }
+      if (one.as === 'put') return run('replaceDirectoryUser', { ref, body: { userName: one.user, ...inside } })
+      const path = `${ENTERPRISE_SCHEMA}:department`
+      const operation =
+        value === null
+          ? { op: 'Remove', path }
+          : one.as === 'path'
+            ? { op: 'Add', path, value }
+            : { op: 'add', value: inside }
+      return run('updateDirectoryUser', { ref, body: patch(operation) })
+    }
+    case 'edit': {
+      const { department: _, ...others } = view.get('user', one.user)?.attributes ?? {}
+      const attributes = one.department === null ? others : { ...others, department: one.department }
+      return run('updateUser', { ref: one.user, fields: { attributes } })
+    }
     case 'take':
       return run('deleteDirectoryUser', { ref: userId(one.user) })
     case 'group':
@@ -271,7 +330,7 @@ function carryOut(draft: Draft, run: Run, one: Step): unknown {
       const ref = groupId(one.group)
       const value = refs(one.user)
       if (one.as === 'put' && ref !== MISSING) {
-        const others = Array.from(draft.by('members_of_directory_group', ref), ({ user: key }) => key).filter(
+        const others = Array.from(view.by('members_of_directory_group', ref), ({ user: key }) => key).filter(
           (key) => key !== one.user,
         )
         const members = [...others.flatMap(refs), ...(one.do === 'add' ? value : [])]
@@ -301,7 +360,7 @@ function carryOut(draft: Draft, run: Run, one: Step): unknown {
       })
     }
     case 'unrule': {
-      const rule = [...draft.list('group_rule')].find(({ group: of }) => of.value === one.pattern)
+      const rule = [...view.list('group_rule')].find(({ group: of }) => of.value === one.pattern)
       return run('deleteGroupRule', { ref: rule?.id ?? MISSING })
     }
     case 'make':
@@ -320,21 +379,34 @@ function carryOut(draft: Draft, run: Run, one: Step): unknown {
   }
 }
 
+const ACTIONS = ['edit', 'read'] as const
+
 /** Users are there, described, and allowed what the definition gives. */
 function compare(draft: Draft, definition: Definition, message: string): void {
   const changes = PROJECTED_KINDS.flatMap((kind) =>
     Array.from(draft.list(kind), (object) => project(put(kind, object as never)) ?? []).flat(),
   ).filter(({ op }) => op === 'put')
   const pdp = new Pdp(new FixedImage(Image.build(ENVIRONMENT, makePosition(1), changes)))
+  compareAnswers(draft, pdp, definition, message)
+}
+
+/** The same of a PDP. @throws where they differ, which the message says */
+export function compareAnswers(view: View, pdp: Pdp, definition: Definition, message: string): void {
   for (const key of USERS) {
-    const stored = draft.get('user', key)
+    const stored = view.get('user', key)
     const person = definition.people.get(key)
     const found = [
       stored !== undefined,
       stored?.attributes.level === 1,
-      pdp.at(NOW).check(key, 'edit', { type: 'doc', tenant: 'acme' }),
+      stored?.attributes.department ?? null,
+      ...ACTIONS.map((action) => pdp.at(NOW).check(key, action, { type: 'doc', tenant: 'acme' })),
     ]
-    const wanted = [person !== undefined, person?.isDescribed === true, definition.isAllowed(key)]
+    const wanted = [
+      person !== undefined,
+      person?.isDescribed === true,
+      person?.department ?? null,
+      ...ACTIONS.map((action) => definition.isAllowed(key, action)),
+    ]
     if (String(found) !== String(wanted)) throw new Error(`${message} ${key} is ${wanted}, and not ${found}`)
   }
 }
@@ -343,4 +415,5 @@ function compare(draft: Draft, definition: Definition, message: string): void {
 export const OF_DIRECTORIES = {
   'takes-the-claims-of-others': 'true',
   'false-as-text': "lower === 'false' ? true : undefined",
+  'keeps-what-is-no-longer-given': '[]',
 }

@@ -3,7 +3,7 @@ import type { Canary } from '../support/canary.ts'
 
 /** In src/sync, where the command reads and compares. */
 export const OF_SYNC = {
-  'order-of-bytes': 'this.#lines.sort((one, other) => one.localeCompare(other))',
+  'order-of-bytes': '(one, other) => this.#text(one).localeCompare(this.#text(other))',
   'empty-results': 'false',
   'deletes-that-cascade': 'drops',
   'plans-of-other-rows': 'false',

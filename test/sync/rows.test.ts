@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { readSyncFile } from '../../src/sync/file/sync-file.ts'
 import { type ReadRows, readSource } from '../../src/sync/read-source.ts'
-import { Sorter } from '../../src/sync/sorter.ts'
+import { RunMemory, Sorter } from '../../src/sync/sorter.ts'
 import { CsvReader } from '../../src/sync/sources/csv.ts'
 import { Inexact, readNumber } from '../../src/sync/sources/numbers.ts'
 import type { OpenDatabase } from '../../src/sync/sources/sqlite.ts'
@@ -208,7 +208,7 @@ it('lines that do not fit into one run are sorted in files that only their owner
   )
   const folder = join(root, 'sorter')
   mkdirSync(folder)
-  const sorter = new Sorter(folder, 'x', 20_000)
+  const sorter = new Sorter(folder, 'x', new RunMemory(8_000))
   for (const line of lines) sorter.add(line)
   expect([...sorter.sorted()]).toEqual([...lines].sort())
   const files = readdirSync(folder)

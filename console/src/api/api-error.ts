@@ -1,6 +1,7 @@
 // What the API refused, in words for the person at the page: the message of the answer, and for a 422 each place of the
 // input with what is wrong there. Which codes there are is docs/errors.md.
 import { isZerohopError } from 'zerohop/client'
+import { claimsIn, notHereText } from './claims.ts'
 import { UnreachableError } from './send.ts'
 
 /** One place of the input that the API refused. */
@@ -46,7 +47,8 @@ export function apiError({ status, statusText }: Response, body: unknown): ApiEr
   const issues = (detail ?? []).map(({ loc, msg }) => ({ path: loc[0] === 'body' ? loc.slice(1) : loc, message: msg }))
   const listed = issues.map((issue) => [issue.path.join('.'), issue.message].filter(Boolean).join(': ')).join('; ')
   const own = message?.startsWith(LEAD) ? message.slice(LEAD.length) : message
-  const text = listed || own || title || statusText || `status ${status}`
+  const claims = status === 409 ? claimsIn(body) : undefined
+  const text = claims ? notHereText(claims) : listed || own || title || statusText || `status ${status}`
   return new ApiError(status, sentence(text), error_code, id, issues, body)
 }
 
@@ -70,6 +72,12 @@ export function describeError(error: unknown, refused = "Couldn't load this"): D
       return {
         title: "You don't have permission",
         text: text.replace(OF_A_KEY, 'You are not allowed to'),
+        canRetry: false,
+      }
+    if (status === 412)
+      return {
+        title: 'Changed in the meantime',
+        text: 'Someone else changed this in the meantime, so nothing was done. The current version is shown now. Look at it, and try again.',
         canRetry: false,
       }
     if (status === 404) return { title: 'Not found', text, canRetry: false }

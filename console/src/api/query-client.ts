@@ -11,7 +11,11 @@ const RETRIES_MAX = 2
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noteError }),
   mutationCache: new MutationCache({
-    onError: noteError,
+    onError(error) {
+      noteError(error)
+      // it was made for what is not there any more
+      if (error instanceof ApiError && error.status === 412) void queryClient.invalidateQueries()
+    },
     onSuccess: (_data, _variables, _result, mutation) => {
       if (mutation.meta?.isRead !== true) void queryClient.invalidateQueries()
     },

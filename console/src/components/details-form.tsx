@@ -4,6 +4,7 @@ import '@mantine/core/styles/Alert.layer.css'
 import { Alert, Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { describeError } from '../api/api-error.ts'
+import { type Edit, ifSame, isOvertaken as isRefusedAsOvertaken } from '../api/precondition.ts'
 import classes from './details-form.module.css'
 import { DiscardButton } from './discard-button.tsx'
 import { type Field, findProblems, isChanged, makeBody, makeDraft, rebased, type Stored } from './object-draft.ts'
@@ -17,7 +18,7 @@ interface DetailsFormProps {
   /** reads it anew; returns when it was changed last */
   readonly readAgain: () => Promise<unknown>
   readonly write: {
-    readonly mutate: (body: Readonly<Record<string, unknown>>) => void
+    readonly mutate: (edit: Edit) => void
     readonly isPending: boolean
     readonly error: unknown
   }
@@ -43,13 +44,18 @@ export function DetailsForm({ fields, stored, readAgain, write, canWrite }: Deta
     // what was sent is there, or nothing was typed that could be lost
     if (isOvertaken && (!isDirty || !isChanged(fields, draft, stored))) take()
   })
+  const [was, is] = [makeDraft(fields, base), makeDraft(fields, stored)]
+  const theirs = fields.filter(({ name }) => was[name] !== is[name]).map(({ label }) => label)
   const problems = findProblems(fields, draft)
   const save = async () => {
     setSent(true)
     if (Object.keys(problems).length > 0) return
-    if ((await readAgain()) === base.updated_at) write.mutate(makeBody(fields, draft, base))
+    const precondition = ifSame(base)
+    // where nothing else compares it
+    const isSame = 'if-match' in precondition.headers || (await readAgain()) === base.updated_at
+    if (isSame && !isOvertaken) write.mutate({ body: makeBody(fields, draft, base), ...precondition })
   }
-  const beside = errorBeside(write.error, fields)
+  const beside = isRefusedAsOvertaken(write.error) ? undefined : errorBeside(write.error, fields)
 
   return (
     <form
@@ -69,6 +75,10 @@ export function DetailsForm({ fields, stored, readAgain, write, canWrite }: Deta
           title="Someone else changed this in the meantime"
           styles={{ title: { color: 'var(--console-note)' } }}
         >
+          <p className={classes.theirs}>
+            {theirs.length > 0 && `They changed: ${theirs.join(', ')}. `}
+            Nothing of yours is saved yet. To save it over theirs, choose Keep mine, then Save.
+          </p>
           <div className={classes.choices}>
             <Button variant="default" onClick={take}>
               Show theirs

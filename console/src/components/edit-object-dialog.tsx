@@ -3,10 +3,14 @@
 import '@mantine/core/styles/Alert.layer.css'
 import { Alert } from '@mantine/core'
 import { useState } from 'react'
+import { type Edit, ifSame, isOvertaken } from '../api/precondition.ts'
 import { useWrite } from '../api/write.ts'
 import { Dialog } from './dialog.tsx'
 import { type Field, findProblems, makeBody, makeDraft, rebased, type Stored } from './object-draft.ts'
 import { errorBeside, ObjectFields } from './object-fields.tsx'
+
+/** Times that others may be faster. */
+const TURNS_MAX = 3
 
 type Result = Promise<{ readonly error?: unknown; readonly response: Response }>
 
@@ -18,7 +22,7 @@ interface EditObjectDialogProps {
   readonly stored: Stored
   /** reads it anew; undefined when it is gone */
   readonly readAgain: () => Promise<Stored | undefined>
-  readonly send: (body: Readonly<Record<string, unknown>>) => Result
+  readonly send: (edit: Edit) => Result
   /** puts what the server said at a field that it does not name */
   readonly placed?: (error: unknown) => unknown
   /** false where no revert brings the old fields back */
@@ -40,12 +44,12 @@ export function EditObjectDialog({
   const [base, setBase] = useState(stored)
   const [draft, setDraft] = useState(() => makeDraft(fields, stored))
   const [wasSent, setSent] = useState(false)
-  const [overtaken, setOvertaken] = useState<readonly string[]>([])
+  const [theirs, setTheirs] = useState<readonly string[]>([])
   const problems = findProblems(fields, draft)
   const heading = `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name}`
   const save = useWrite({ send, done: () => `${heading} saved`, isUndoable: () => isUndoable, onDone: onClose })
-  const error = placed(save.error)
-  const submit = async () => {
+  const error = isOvertaken(save.error) ? undefined : placed(save.error)
+  const submit = async (turn = 1) => {
     setSent(true)
     if (Object.keys(problems).length > 0) return
     const now = (await readAgain()) ?? base
@@ -54,10 +58,15 @@ export function EditObjectDialog({
     const lost = fields.filter((field) => field.name in changed && was[field.name] !== is[field.name])
     setBase(now)
     setDraft(rebased(fields, draft, base, now))
-    setOvertaken(lost.map(({ label }) => label))
+    setTheirs(lost.map(({ label }) => label))
     if (lost.length > 0) return
     if (Object.keys(changed).length === 0) onClose()
-    else save.mutate(changed)
+    else
+      save.mutate(
+        { body: changed, ...ifSame(now) },
+        // someone else was faster: what they changed is compared as well
+        { onError: (refused) => void (isOvertaken(refused) && turn < TURNS_MAX && submit(turn + 1)) },
+      )
   }
   return (
     <Dialog
@@ -68,9 +77,9 @@ export function EditObjectDialog({
       onSubmit={() => void submit()}
       onClose={onClose}
     >
-      {overtaken.length > 0 && (
+      {theirs.length > 0 && (
         <Alert color="yellow" role="alert" styles={{ message: { color: 'var(--console-note)' } }}>
-          Someone else changed this in the meantime: {overtaken.join(', ')}. Save again to overwrite it.
+          Someone else changed this in the meantime: {theirs.join(', ')}. Save again to overwrite it.
         </Alert>
       )}
       <ObjectFields

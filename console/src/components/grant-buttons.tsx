@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useEndRole, useTakeRole } from '../api/take-role.ts'
 import { GrantDialog } from './grant-dialog.tsx'
 import { endedAt, type RoleAssignment, startsAfter } from './grant-times.tsx'
+import { useRemovalQuestion } from './removal-question.tsx'
 
 /** Of the column: beside each other, and below each other on a narrow screen. */
 export const GRANT_BUTTONS_WIDTH = 'min(160px, 26vw)'
@@ -19,6 +20,7 @@ interface GrantButtonsProps {
 export function GrantButtons({ grant, name, canEnd = false }: GrantButtonsProps) {
   const [isOpen, setOpen] = useState(false)
   const take = useTakeRole()
+  const { ask, question } = useRemovalQuestion()
   const end = useEndRole()
   const now = Date.now()
   const ends = canEnd && !endedAt(grant, now) && !startsAfter(grant, now)
@@ -39,10 +41,14 @@ export function GrantButtons({ grant, name, canEnd = false }: GrantButtonsProps)
         color="gray"
         aria-label={`${ends ? 'End now:' : 'Remove'} role ${name}`}
         loading={take.isPending || end.isPending}
-        onClick={() => (ends ? end : take).mutate(grant)}
+        onClick={() => {
+          const remove = () => (ends ? end : take).mutate(grant)
+          ask({ name: `Role ${name}`, claims: grant.claims, remove })
+        }}
       >
         {ends ? 'End now' : 'Remove'}
       </Button>
+      {question}
       {isOpen && <GrantDialog grant={grant} onClose={() => setOpen(false)} />}
     </Group>
   )

@@ -1,6 +1,7 @@
 // Changes from when and until when a role is given, and why. What is not changed is not sent.
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
+import { isByHand, othersText } from '../api/claims.ts'
 import { api } from '../api/client.ts'
 import { useEnvironmentPath } from '../api/environments.ts'
 import { useWrite } from '../api/write.ts'
@@ -8,6 +9,7 @@ import { Dialog } from './dialog.tsx'
 import { type RoleAssignment, TimeField, toInstant, toTyped } from './grant-times.tsx'
 import { EVERYBODY, EVERYBODY_WARNING, holderName } from './holder-words.ts'
 import { NoteFields } from './note-fields.tsx'
+import { namesOf } from './removal-question.tsx'
 
 const DAY_MS = 86_400_000
 const LONGER = [1, 7, 30] as const
@@ -19,7 +21,7 @@ interface GrantDialogProps {
 
 export function GrantDialog({ grant, onClose }: GrantDialogProps) {
   const path = useEnvironmentPath()
-  const { user, role, tenant, resource_instance: instance, reason = '', ticket = '' } = grant
+  const { user, role, tenant, resource_instance: instance, reason = '', ticket = '', claims } = grant
   const stored = { from: toTyped(grant.valid_from), until: toTyped(grant.valid_until), reason, ticket }
   const [typed, setTyped] = useState(stored)
   const set = (name: keyof typeof typed) => (value: string) => setTyped((before) => ({ ...before, [name]: value }))
@@ -53,6 +55,12 @@ export function GrantDialog({ grant, onClose }: GrantDialogProps) {
       onClose={onClose}
     >
       {user === EVERYBODY && <p>{EVERYBODY_WARNING}</p>}
+      {!isByHand(claims) && (
+        <p>
+          The role comes from {othersText(namesOf(claims))}. What you save is added by hand as well, and stays when the
+          role is removed there.
+        </p>
+      )}
       <TimeField label="Starts" value={typed.from} onChange={set('from')} />
       <TimeField label="Ends" value={typed.until} onChange={set('until')} />
       <Group gap={8}>

@@ -5,12 +5,16 @@ import { Anchor, Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { type Claims, isByHand, isFromOthers, keptText } from '../api/claims.ts'
+import { type Edit, ifSame, type Precondition } from '../api/precondition.ts'
 import { useMay } from '../api/use-session.ts'
 import { DetailsForm } from './details-form.tsx'
 import { Dialog } from './dialog.tsx'
 import { MissingObject } from './missing-object.tsx'
 import type { Field, Stored } from './object-draft.ts'
 import { Page } from './page.tsx'
+import { NotHere, namesOf } from './removal-question.tsx'
+import { withSources } from './sources.tsx'
 import { type Tab, Tabs } from './tabs.tsx'
 
 /** What `useWrite` returns. */
@@ -20,7 +24,9 @@ interface Write<I> {
   readonly error: unknown
 }
 
-interface ObjectPageProps<T extends Stored, Id extends string> {
+type OnPage = Stored & { readonly claims?: Claims; readonly etag?: unknown }
+
+interface ObjectPageProps<T extends OnPage, Id extends string> {
   /** the key of the object, which is the title */
   readonly name: string
   /** what it is, in the singular */
@@ -36,18 +42,19 @@ interface ObjectPageProps<T extends Stored, Id extends string> {
   readonly tabs: readonly Tab<Id>[]
   readonly open: Id
   readonly fields: readonly Field[]
-  readonly save: Write<Readonly<Record<string, unknown>>>
-  readonly remove: Write<undefined>
+  readonly save: Write<Edit>
+  readonly remove: Write<Precondition>
   /** what goes along when it is deleted; shown before that */
   readonly removal: ReactNode
   /** the open part, unless that is `details` */
   readonly children: (object: T) => ReactNode
 }
 
-export function ObjectPage<T extends Stored, Id extends string>(props: ObjectPageProps<T, Id>) {
+export function ObjectPage<T extends OnPage, Id extends string>(props: ObjectPageProps<T, Id>) {
   const { name, kind, list, query, description, actions, notice, tabs, open, fields } = props
   const { save, remove, removal, children } = props
   const canWrite = useMay('write')
+  const claims = query.data?.claims
   const [isDeleting, setDeleting] = useState(false)
   const parent = (
     <Anchor component={Link} to={list.to} from="/$project/$environment" size="sm">
@@ -73,24 +80,31 @@ export function ObjectPage<T extends Stored, Id extends string>(props: ObjectPag
             {notice?.(found)}
             <Tabs label={`About ${name}`} {...{ tabs, open }} />
             {open === 'details' ? (
-              <DetailsForm key={name} {...{ fields, readAgain, canWrite }} stored={found} write={save} />
+              <DetailsForm
+                key={name}
+                {...{ readAgain, canWrite }}
+                fields={withSources(fields, found.claims)}
+                stored={found}
+                write={save}
+              />
             ) : (
               children(found)
             )}
           </>
         )}
       </MissingObject>
-      {isDeleting && (
+      {isDeleting && !isByHand(claims) && <NotHere name={name} claims={claims} onClose={() => setDeleting(false)} />}
+      {isDeleting && isByHand(claims) && (
         <Dialog
           title={`Delete ${name}?`}
           action={`Delete ${kind}`}
           isDanger
           isBusy={remove.isPending}
           error={remove.error}
-          onSubmit={() => remove.mutate(undefined)}
+          onSubmit={() => remove.mutate(ifSame(query.data))}
           onClose={() => setDeleting(false)}
         >
-          <div>{removal}</div>
+          <div>{isFromOthers(claims) ? keptText(namesOf(claims)) : removal}</div>
         </Dialog>
       )}
     </Page>

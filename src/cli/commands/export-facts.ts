@@ -4,17 +4,18 @@ import { once } from 'node:events'
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readLongAnswer } from '../../client/long-answer.ts'
+import { Attempts } from '../../client/retry-lost.ts'
 import type { FactsEnd, FactsHeader } from '../../management/policy-file/facts-lines.ts'
 import { STANDARD_INPUT as STANDARD } from '../../management/policy-file/find-files.ts'
 import { counted } from '../../model/counted.ts'
 import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { makeTemporaryFolder } from '../../store/temporary-folder.ts'
 import type { Env } from '../configuration/env.ts'
+import { sayOnStderr } from '../terminal/print-warnings.ts'
 import { startCounter } from '../terminal/progress.ts'
 import { type Lines, nameOfPart, readFile, wholeLines, writeFile } from './line-files.ts'
 import { admin } from './operator.ts'
 import { type InFolder, resolvePlace, type TargetOptions } from './plan-target.ts'
-import { Attempts } from './retry-lost.ts'
 
 export interface ExportFactsOptions extends TargetOptions {
   /** a revision or an instant */
@@ -93,7 +94,7 @@ class Received {
    */
   async *all(download: Download, old: string | undefined): AsyncGenerator<Uint8Array, void, undefined> {
     if (old !== undefined) yield* this.#left(old)
-    const attempts = new Attempts()
+    const attempts = new Attempts(sayOnStderr)
     while (!this.#hasEnded) {
       try {
         const at = this.#revision === undefined ? this.#at : String(this.#revision)

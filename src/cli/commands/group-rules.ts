@@ -4,6 +4,7 @@ import { listAll } from '../../client/list-all.ts'
 import { dataOf } from '../../client/management-client.ts'
 import type { GroupRuleRead } from '../../management/schemas/group-rules.ts'
 import type { Plan } from '../../management/schemas/plan.ts'
+import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
@@ -51,6 +52,11 @@ const COLUMNS: readonly Column<GroupRuleRead>[] = [
   { head: 'where', cell: ({ resource_instance: instance, tenant }) => instance ?? `tenant ${tenant}` },
   { head: 'from', cell: ({ valid_from: from }) => formatTime(from) },
   { head: 'until', cell: ({ valid_until: until }) => formatTime(until) },
+  // an older server does not say it
+  {
+    head: 'selects',
+    cell: ({ groups }: Partial<GroupRuleRead>) => (groups === undefined ? '' : counted(groups, 'group')),
+  },
 ]
 
 /**

@@ -1,7 +1,9 @@
 // `zerohop import FILE.ndjson`: facts as lines are applied in parts, each one revision. Applying a line twice changes
 // nothing, so an import that was cut is run again, from the start or from a line on. docs/facts-file.md.
+import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { dataOf } from '../../client/management-client.ts'
+import { retryLost } from '../../client/retry-lost.ts'
 import { parseJsonLine } from '../../http/json.ts'
 import { FACTS_VERSION, type FactsEnd, type FactsHeader } from '../../management/policy-file/facts-lines.ts'
 import { FactsReader } from '../../management/policy-file/facts-reader.ts'
@@ -12,14 +14,13 @@ import { ZerohopError } from '../../model/errors.ts'
 import { FACTS_CALLS_AT_ONCE, FACTS_SENT_BYTES_MAX, FACTS_SENT_PER_CALL } from '../../model/limits.ts'
 import { plain } from '../../model/plain-text.ts'
 import type { Env } from '../configuration/env.ts'
-import { madeBy } from '../terminal/print-warnings.ts'
+import { madeBy, sayOnStderr } from '../terminal/print-warnings.ts'
 import { startCounter } from '../terminal/progress.ts'
 import { readFile, wholeLines } from './line-files.ts'
 import { type ReasonOptions, toReasons } from './management-api.ts'
 import { withOperator } from './operator.ts'
 import { resolvePlace, type TargetOptions } from './plan-target.ts'
 import { refusalsIn } from './policy-refusals.ts'
-import { retryLost } from './retry-lost.ts'
 
 export interface ImportFactsOptions extends TargetOptions, ReasonOptions {
   readonly dryRun?: boolean | undefined
@@ -237,7 +238,7 @@ async function withTarget(
   work: (apply: Apply) => Promise<void>,
 ): Promise<void> {
   if (dryRun) return work(async (part) => ({ facts: checkForm(part).facts, created: 0, changed: 0, revision: 0 }))
-  const place = await resolvePlace(env, options)
+  const place = await resolvePlace(env, options, { tries: 1 })
   if (place.api === undefined) {
     const { of, where } = place.folder
     return withOperator(of, ({ run }) =>
@@ -247,17 +248,19 @@ async function withTarget(
     )
   }
   const { client, path } = place.api
-  await work((part) =>
-    retryLost(async () => {
+  await work((part) => {
+    // a part that is sent again is carried out once, and its answer counts what the first one did
+    const key = randomUUID()
+    return retryLost(async () => {
       const answer = await client.POST('/v2/facts/{p}/{e}/import', {
         params: { path },
         body: joinLines(part),
         bodySerializer: (body: string) => body,
-        headers: { 'content-type': 'application/x-ndjson' },
+        headers: { 'content-type': 'application/x-ndjson', 'idempotency-key': key },
       })
       return { ...dataOf(answer), revision: Number(answer.response.headers.get('x-revision')) }
-    }),
-  )
+    }, sayOnStderr)
+  })
 }
 
 const joinLines = ({ lines }: Part): string => lines.map((line) => `${line.toString('utf8')}\n`).join('')

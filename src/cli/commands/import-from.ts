@@ -17,6 +17,7 @@ import { Pdp } from '../../pdp/pdp.ts'
 import { readEnv } from '../configuration/env.ts'
 import { writeOut } from '../process/process.ts'
 import { printOptions, printProblems } from '../terminal/print-problems.ts'
+import { sayRetry } from '../terminal/print-warnings.ts'
 import { startCounter } from '../terminal/progress.ts'
 
 export interface FromOptions {
@@ -60,7 +61,7 @@ export async function importFrom(files: readonly string[], options: FromOptions)
   if (out === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: '--out names the folder for the files' })
   const { importer } = await IMPORTERS[from].load()
   const given = from === 'permit' ? { ...options, apiKey: readEnv().pdpApiKey } : options
-  const reading = await importer.read(files, given as ImporterOptions)
+  const reading = await importer.read(files, given as ImporterOptions, sayRetry)
   if (reading.imported === undefined) return refuse(reading.problems, reading.sources)
   const { imported } = reading
   writeFiles(imported, from, out, force)

@@ -3,7 +3,7 @@ import { createClient, dataOf, type ManagementClient } from '../../client/manage
 import { ZerohopError } from '../../model/errors.ts'
 import type { Env } from '../configuration/env.ts'
 import type { Project } from '../configuration/project-file.ts'
-import { withWarnings } from '../terminal/print-warnings.ts'
+import { sayRetry, withWarnings } from '../terminal/print-warnings.ts'
 
 export interface ApiOptions {
   /** address of the management API */
@@ -28,20 +28,27 @@ export interface EnvironmentPath {
 export const findAddress = ({ api }: ApiOptions, env: Env, project: Project): string | undefined =>
   api ?? env.api ?? project.api
 
+/** How a command asks. */
+export interface AskOptions {
+  /** for one request */
+  readonly timeoutMs?: number
+  /** 1 where the command itself repeats */
+  readonly tries?: number
+}
+
 /**
- * A client of the API at the address, whose writes print what they warn of.
+ * A client of the API at the address, whose writes print what they warn of, and why they are sent again.
  * @param key PDP_API_KEY, or what the command takes in its place
  * @throws CONFIG_INVALID without a key
  */
 export function makeClient(
   url: string,
   key: string | undefined,
-  { timeoutMs, ...reasons }: ReasonOptions & { readonly timeoutMs?: number | undefined } = {},
+  { timeoutMs, tries, ...reasons }: ReasonOptions & AskOptions = {},
 ): ManagementClient {
   if (key === undefined) throw new ZerohopError('CONFIG_INVALID', { reason: `\`${url}\` needs a key: set PDP_API_KEY` })
-  return withWarnings(
-    createClient({ url, apiKey: key, ...toReasons(reasons), ...(timeoutMs === undefined ? {} : { timeoutMs }) }),
-  )
+  const asking = { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(tries === undefined ? {} : { tries }) }
+  return withWarnings(createClient({ url, apiKey: key, onRetry: sayRetry, ...toReasons(reasons), ...asking }))
 }
 
 /** The reason and the ticket among the options of a command: an empty or blank one counts as one that is not sent. */

@@ -13,6 +13,7 @@ import { withSettings } from '../terminal/command-line.ts'
 import { madeBy } from '../terminal/print-warnings.ts'
 import {
   type ApiOptions,
+  type AskOptions,
   type EnvironmentPath,
   findAddress,
   makeClient,
@@ -45,7 +46,7 @@ export interface PlanTarget {
  * @throws CONFIG_INVALID when the key for an API is missing; API_REFUSED when the API does not know the key
  */
 export async function resolveTarget(env: Env, options: TargetOptions & ReasonOptions): Promise<PlanTarget> {
-  const place = await resolvePlace(env, options, PLAN_TIMEOUT_MS)
+  const place = await resolvePlace(env, options, { timeoutMs: PLAN_TIMEOUT_MS })
   if (place.api !== undefined) return remote(place.api)
   const { of: settings, where } = place.folder
   const name = `${where.project}/${where.environment}`
@@ -71,7 +72,7 @@ export interface Exported {
 
 /** An environment as a policy, from where `resolveTarget` would plan. @throws as `resolveTarget` */
 export async function exportFrom(env: Env, options: TargetOptions, { facts, at }: Exported): Promise<PolicyFile> {
-  const place = await resolvePlace(env, options, PLAN_TIMEOUT_MS)
+  const place = await resolvePlace(env, options, { timeoutMs: PLAN_TIMEOUT_MS })
   const past = at === undefined ? {} : { at }
   if (place.api === undefined) {
     const { of, where } = place.folder
@@ -108,18 +109,17 @@ export type Place =
 
 /**
  * The environment that options, variables and `zerohop.yaml` name, in this order.
- * @param timeoutMs for one request to the API
  * @throws as `resolveTarget`
  */
 export async function resolvePlace(
   env: Env,
   options: TargetOptions & ReasonOptions,
-  timeoutMs?: number,
+  asking: AskOptions = {},
 ): Promise<Place> {
   const project = findProject(process.cwd())
   const url = findApi(env, options, project)
   if (url === undefined) return { folder: resolveFolder(env, options, project) }
-  const client = makeClient(url, env.pdpApiKey, { ...toReasons(options), timeoutMs })
+  const client = makeClient(url, env.pdpApiKey, { ...toReasons(options), ...asking })
   return { api: { url, client, path: await resolveEnvironment(client, options, project) } }
 }
 

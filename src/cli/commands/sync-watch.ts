@@ -5,10 +5,10 @@ import { contained } from '../../model/contained.ts'
 import { parseDuration } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { SYNC_EVERY_MS_MIN } from '../../model/limits.ts'
-import { plain } from '../../model/plain-text.ts'
 import { readSyncFile } from '../../sync/file/sync-file.ts'
 import { listenToPostgres } from '../../sync/sources/listen-postgres.ts'
 import { type Env, readVariable } from '../configuration/env.ts'
+import { sayOnStderr } from '../terminal/print-warnings.ts'
 import { REFUSED } from './agreement.ts'
 import { applySync, type SyncApplyOptions } from './sync.ts'
 import { SYNC_FILE } from './sync-rows.ts'
@@ -45,10 +45,10 @@ export async function watchSync(
 async function runOnce(env: Env, path: string, options: SyncApplyOptions): Promise<void> {
   try {
     const code = await applySync(env, path, options)
-    if (code === REFUSED) process.stderr.write('zerohop: this run was refused; the next one tries again\n')
+    if (code === REFUSED) sayOnStderr('this run was refused; the next one tries again')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`zerohop: ${plain(reason)}; the next run tries again\n`)
+    sayOnStderr(`${reason}; the next run tries again`)
   }
 }
 
@@ -64,7 +64,7 @@ function startListening(path: string, channel: string, signal: AbortSignal, wake
     channel,
     signal,
     onNotified: () => wake.now(),
-    onFailure: ({ message }) => process.stderr.write(`zerohop: ${plain(message)}; it is tried again\n`),
+    onFailure: ({ message }) => sayOnStderr(`${message}; it is tried again`),
   })
 }
 

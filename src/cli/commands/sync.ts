@@ -14,6 +14,7 @@ import { writeOut } from '../process/process.ts'
 import { WRONG_USAGE } from '../terminal/command-line.ts'
 import { askToConfirm } from '../terminal/confirm.ts'
 import { printOptions } from '../terminal/print-problems.ts'
+import { sayOnStderr } from '../terminal/print-warnings.ts'
 import { startCounter, withProgress } from '../terminal/progress.ts'
 import { DONE, REFUSED } from './agreement.ts'
 import { apiEnvironment } from './ask-api.ts'
@@ -63,7 +64,7 @@ async function withRun<T>(
       ...toReasons(options),
     })
     const api = await apiEnvironment(env, { ...options, ...reasons })
-    const server = new SyncServer({ ...api, name: file.owner })
+    const server = new SyncServer({ ...api, name: file.owner, say: sayOnStderr })
     const plan = await withProgress('comparing', () => planDifferences(file, found, server, temporary))
     const review = await withProgress('planning', () => reviewPlan(plan, server))
     const refusals = findRefusals(file, plan.sections, review.removed, options.allowDeletes)

@@ -1,11 +1,13 @@
 // Cursors of lists: where a page ended. One is sealed with a key that follows from the lineage of the log, so it shows
 // nothing of what it says, cannot be altered, and dies with a restore; and it is bound to its question: the route, what
 // its path and its parameters name, and who sees the same rows. No server keeps anything of it, so each of several
-// replicas reads the cursors of the others. docs/adr/0055-cursors.md.
+// replicas reads the cursors of the others. Of a data folder it also names the entry with which the log ended, so it is
+// refused when the files of the folder were put back. docs/adr/0055-cursors.md and docs/adr/0070-cursors-of-one-history.md.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { LogId } from '../../log/change.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { CURSOR_LENGTH_MAX } from '../../model/limits.ts'
+import { CURSOR_LENGTH_MAX, CURSOR_LOGS_MAX } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
 import { type Page, type Position, type Query, readPage } from '../page.ts'
@@ -24,15 +26,18 @@ export interface PageEnd {
   readonly next?: Position
   /** the total of the page was counted row by row: the pages that follow keep it */
   readonly isCounted?: boolean
+  /** the logs that the rows are of, where they are not those of the environment, or of the organization */
+  readonly logs?: readonly LogId[]
 }
 
 /** What cursors are made with: the lineage of a log, and the answer to who asks what. */
 interface Binding {
+  readonly log: LogId
   readonly lineage: string
   readonly question: string
 }
 
-type Lineages = Pick<Store<UseCases>, 'lineage'>
+type Lineages = Pick<Store<UseCases>, 'lineage' | 'head' | 'exists' | 'history' | 'isReplicated'>
 
 /**
  * The page that a request asks for: by `after`, or by its number.
@@ -46,7 +51,7 @@ export function askedPage(store: Lineages, request: FastifyRequest): Page {
   if (cursor === undefined) return page
   if (query.page !== undefined)
     throw new ZerohopError('INPUT_INVALID', { reason: 'a page is asked for by one of `page` and `after`' }, AT)
-  const [after, total] = openCursor(bind(store, request), cursor)
+  const [after, total] = openCursor(store, bind(store, request), cursor)
   return { ...page, number: 1, offset: 0, after, ...(total === undefined ? {} : { total }) }
 }
 const AT = { path: ['query', 'after'] }
@@ -56,11 +61,11 @@ export function nextCursor(
   store: Lineages,
   request: FastifyRequest,
   reply: FastifyReply,
-  { next, isCounted = false }: PageEnd,
+  { next, isCounted = false, logs }: PageEnd,
   total?: number,
 ): string | undefined {
   if (next === undefined) return undefined
-  const cursor = sealCursor(bind(store, request), isCounted && total !== undefined ? [next, total] : [next])
+  const cursor = sealCursor(store, bind(store, request), next, { total: isCounted ? total : undefined, logs })
   reply.header('link', `<?${nextQuery(request, cursor)}>; rel="next"`)
   return cursor
 }
@@ -72,12 +77,12 @@ export function nextCursor(
  */
 export function readCursor(store: Lineages, request: FastifyRequest, asked?: Position): Position | undefined {
   const cursor = readAfter(request.query as Query)
-  return cursor === undefined ? undefined : openCursor(bind(store, request, asked), cursor)[0]
+  return cursor === undefined ? undefined : openCursor(store, bind(store, request, asked), cursor)[0]
 }
 
 /** The cursor of a page that is in no paginated form. */
 export const makeCursor = (store: Lineages, request: FastifyRequest, next: Position, asked: Position): string =>
-  sealCursor(bind(store, request, asked), [next])
+  sealCursor(store, bind(store, request, asked), next)
 
 /** The last one when it is repeated; an empty one counts as absent, as of every parameter. */
 function readAfter({ after }: Query): string | undefined {
@@ -105,8 +110,10 @@ function bind(store: Lineages, request: FastifyRequest, asked = listFilters(requ
   const seen = scope === undefined ? [level, project_id, environment_id, tenant_id] : [ownTenant?.id ?? null]
   const { p, e, ...named } = params as Readonly<Record<string, string>>
   const path = scope === undefined ? { p, e, ...named } : named
+  const log = scope?.environment.id ?? caller.organization
   return {
-    lineage: store.lineage(scope?.environment.id ?? caller.organization),
+    log,
+    lineage: store.lineage(log),
     question: digest([routeOptions.url, path, asked, seen]),
   }
 }
@@ -123,17 +130,53 @@ function sentQuery({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(at < 0 ? '' : url.slice(at))
 }
 
+/** What is sealed: the end of the page, its total where the pages that follow keep it, and where logs ended. */
+type Sealed = readonly [after: Position, total?: number | null, ends?: readonly LogEnd[]]
+type LogEnd = readonly [log: LogId, revision: number, chain: string]
+
+/** Enough of a chain to tell one history from another. */
+const CHAIN_LENGTH = 16
+
+interface Kept {
+  readonly total?: number | undefined
+  readonly logs?: readonly LogId[] | undefined
+}
+
 /** The nonce follows from what is sealed, so the same page has the same cursor, and no two texts share a nonce. */
-function sealCursor({ lineage, question }: Binding, parts: readonly Position[]): string {
+function sealCursor(
+  store: Lineages,
+  { log, lineage, question }: Binding,
+  next: Position,
+  { total, logs = [log] }: Kept = {},
+): string {
   const { key, nonceKey } = makeKeys(lineage)
-  const text = JSON.stringify(parts)
+  // replicas may be behind each other; a database that was put back has a new lineage
+  const ended = store.isReplicated ? [] : logs.slice(0, CURSOR_LOGS_MAX)
+  const ends = ended.map((one): LogEnd => {
+    const { revision, chain } = store.head(one)
+    return [one, revision, chain.slice(0, CHAIN_LENGTH)]
+  })
+  const text = JSON.stringify(ends.length > 0 || total !== undefined ? [next, total ?? null, ends] : [next])
   const nonce = createHmac('sha256', nonceKey).update(`${question}${text}`).digest().subarray(0, NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(question))
   return Buffer.concat([nonce, cipher.update(text), cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 
+/** Whether the log has had this end. One that was trimmed is taken to be of this history. */
+function hasEnded(store: Lineages, [log, revision, chain]: LogEnd): boolean {
+  if (!store.exists(log)) return true // deleted, with its rows
+  const head = store.head(log)
+  if (revision >= head.revision) return revision === head.revision && head.chain.startsWith(chain)
+  const [entry] = store.history(log, revision + 1, 1)
+  return entry?.revision !== revision || entry.chain.startsWith(chain)
+}
+
 /** @throws CURSOR_INVALID */
-function openCursor({ lineage, question }: Binding, cursor: string): [after: Position, total?: number] {
+function openCursor(
+  store: Lineages,
+  { lineage, question }: Binding,
+  cursor: string,
+): [after: Position, total?: number] {
   const bytes = cursor.length <= CURSOR_LENGTH_MAX ? Buffer.from(cursor, 'base64url') : Buffer.alloc(0)
   const end = bytes.length - TAG_BYTES
   // one text for each cursor: the last character may have bits that no byte has
@@ -141,12 +184,16 @@ function openCursor({ lineage, question }: Binding, cursor: string): [after: Pos
   const decipher = createDecipheriv(CIPHER, makeKeys(lineage).key, bytes.subarray(0, NONCE_BYTES))
     .setAAD(Buffer.from(question))
     .setAuthTag(bytes.subarray(end))
+  let sealed: Sealed
   try {
     const text = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, end)), decipher.final()]).toString()
-    return JSON.parse(text) as [Position, number?] // only sealCursor has the key
+    sealed = JSON.parse(text) as Sealed // only sealCursor has the key
   } catch (cause) {
     throw new ZerohopError('CURSOR_INVALID', {}, { ...AT, cause })
   }
+  const [after, total, ends = []] = sealed
+  if (!ends.every((end) => hasEnded(store, end))) throw new ZerohopError('CURSOR_INVALID', {}, AT)
+  return typeof total === 'number' ? [after, total] : [after]
 }
 
 function makeKeys(lineage: string): { readonly key: Buffer; readonly nonceKey: Buffer } {

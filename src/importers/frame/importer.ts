@@ -11,10 +11,14 @@ export interface Importer {
   /**
    * Reads the files.
    * @param named the arguments of the command line: files, or what else the importer takes
+   * @param hear for an importer that asks a server
    * @throws CONFIG_INVALID when a file cannot be read
    */
-  read(named: readonly string[], options: ImporterOptions): Promise<Reading>
+  read(named: readonly string[], options: ImporterOptions, hear?: HearRetry): Promise<Reading>
 }
+
+/** Hears why something is asked again, and when. */
+export type HearRetry = (retry: { readonly reason: string; readonly waitMs: number }) => void
 
 /** Values of the options that the importer declares in src/importers/index.ts. */
 export type ImporterOptions = Readonly<Record<string, string | boolean | undefined>>

@@ -11,6 +11,7 @@ import {
   PERMIT_PAUSE_MS_MAX,
   PERMIT_TRIES_MAX,
 } from '../../model/limits.ts'
+import type { HearRetry } from '../frame/importer.ts'
 
 /** An object as the API answers it. */
 export type Answered = Readonly<Record<string, unknown>>
@@ -18,9 +19,11 @@ export type Answered = Readonly<Record<string, unknown>>
 export class PermitApi {
   readonly #url: string
   readonly #key: string
+  readonly #hear: HearRetry
 
   /** @throws CONFIG_INVALID for what is not an address */
-  constructor(url: string, key: string) {
+  constructor(url: string, key: string, hear: HearRetry) {
+    this.#hear = hear
     const parsed = URL.canParse(url) ? new URL(url) : undefined
     const isPlain = parsed !== undefined && parsed.search + parsed.hash + parsed.username + parsed.password === ''
     if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || !isPlain)
@@ -32,6 +35,11 @@ export class PermitApi {
   /** @throws CONFIG_INVALID when the server does not answer as its API does */
   async get(path: string): Promise<unknown> {
     return this.#send('GET', path, undefined)
+  }
+
+  /** An object that the key may not read, or that is not there, is undefined. @throws CONFIG_INVALID as `get` */
+  async find(path: string): Promise<unknown> {
+    return this.#send('GET', path, undefined, [401, 403, 404])
   }
 
   async post(path: string, body: object): Promise<Answered> {
@@ -54,7 +62,12 @@ export class PermitApi {
     }
   }
 
-  async #send(method: string, path: string, body: string | undefined): Promise<unknown> {
+  async #send(
+    method: string,
+    path: string,
+    body: string | undefined,
+    absent: readonly number[] = [],
+  ): Promise<unknown> {
     const asked = {
       ...{ method, timeoutMs: PERMIT_ANSWER_TIMEOUT_MS, bytesMax: PERMIT_ANSWER_BYTES_MAX },
       headers: {
@@ -69,10 +82,13 @@ export class PermitApi {
       })
       const { status } = answer
       if (status >= 200 && status < 300) return answer.body
+      if (absent.includes(status)) return undefined
       if ((status !== 429 && status !== 503) || tried === PERMIT_TRIES_MAX)
         throw this.#failed(path, status === 401 || status === 403 ? `${status}: the key may not read it` : `${status}`)
       const seconds = Number(answer.headers.get('retry-after') ?? 1)
-      await pause(Math.min(seconds >= 0 ? seconds * 1000 : 1000, PERMIT_PAUSE_MS_MAX))
+      const waitMs = Math.min(seconds >= 0 ? seconds * 1000 : 1000, PERMIT_PAUSE_MS_MAX)
+      this.#hear({ reason: `${this.#url} answered ${status}`, waitMs })
+      await pause(waitMs)
     }
   }
 

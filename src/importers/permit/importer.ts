@@ -7,7 +7,7 @@ import { readObjects } from './objects.ts'
 import { type Asked, makeQuestions } from './questions.ts'
 
 export const importer: Importer = {
-  async read(named, options): Promise<Reading> {
+  async read(named, options, hear = () => undefined): Promise<Reading> {
     const [url, ...more] = named
     if (url === undefined || more.length > 0)
       throw new ZerohopError('CONFIG_INVALID', { reason: 'name the server: https://api.permit.io' })
@@ -19,16 +19,16 @@ export const importer: Importer = {
       throw new ZerohopError('CONFIG_INVALID', {
         reason: '--pdp-url names a PDP of the environment, such as http://localhost:7766: it is asked for the proof',
       })
-    const api = new PermitApi(url, key)
-    const pdp = new PermitApi(pdpUrl, key)
+    const api = new PermitApi(url, key, hear)
+    const pdp = new PermitApi(pdpUrl, key, hear)
     const scope = (await api.get('/v2/api-key/scope')) as Readonly<Record<string, unknown>> | null
     const { project_id: project, environment_id: environment } = scope ?? {}
     if (typeof project !== 'string' || typeof environment !== 'string')
       throw new ZerohopError('CONFIG_INVALID', { reason: 'PDP_API_KEY is not the key of one environment' })
-    const { policy, facts, names } = await readObjects(api, project, environment)
+    const { policy, facts, findings, names } = await readObjects(api, project, environment)
     return {
       imported: {
-        ...{ policy, facts, findings: [], helper: HELPER, questions: makeQuestions(names) },
+        ...{ policy, facts, findings, helper: HELPER, questions: makeQuestions(names) },
         open: () => Promise.resolve(openPdp(pdp, pdpUrl)),
       },
       problems: [],

@@ -286,29 +286,33 @@ async function copyForBackup({ store }: AdminDeps, { folder }: { readonly folder
  * when they are large.
  */
 export function describeBackup(folder: string, at: number): Promise<BackupManifest> {
-  return finishBackup(folder, at, (reader) => reader.logs().flatMap((log) => backupLog(reader, log)))
+  return finishBackup(folder, at, (reader) => {
+    const logs = reader.logs()
+    const names = nameEnvironments(reader, logs)
+    return logs.map((log) => backupLog(reader, log, names))
+  })
 }
 
-function backupLog(reader: Reader, log: LogId): BackupLog[] {
+function backupLog(reader: Reader, log: LogId, names: ReadonlyMap<LogId, string>): BackupLog {
   const view = reader.view(log)
   const { revision, chain } = view.position
   const [organization] = view.list('organization', { limit: 1 })
-  if (organization !== undefined) return [{ log, name: organization.key, revision, chain }]
-  const environment = environmentIn(reader, log)
-  if (environment === undefined) return [{ log, name: 'deleted', revision, chain }]
-  const image_sha256 = Image.build(log, view.position, policyOf(view)).hash()
-  return [{ log, name: environment, revision, chain, image_sha256 }]
+  if (organization !== undefined) return { log, name: organization.key, revision, chain }
+  const name = names.get(log)
+  if (name === undefined) return { log, name: 'deleted', revision, chain }
+  return { log, name, revision, chain, image_sha256: Image.build(log, view.position, policyOf(view)).hash() }
 }
 
-/** `organization/project/environment`; undefined for an environment that is deleted. */
-function environmentIn(reader: Reader, log: LogId): string | undefined {
-  for (const one of reader.logs()) {
-    const view = reader.view(one)
+/** `organization/project/environment` of each environment that is not deleted. */
+function nameEnvironments(reader: Reader, logs: readonly LogId[]): ReadonlyMap<LogId, string> {
+  const names = new Map<LogId, string>()
+  for (const log of logs) {
+    const view = reader.view(log)
     const [organization] = view.list('organization', { limit: 1 })
-    const environment = organization && view.find('environment', log)
-    if (organization && environment) return `${organization.key}/${environment.key}`
+    if (organization === undefined) continue
+    for (const { id, key } of view.list('environment')) names.set(id, `${organization.key}/${key}`)
   }
-  return undefined
+  return names
 }
 
 /** Ids are unique over all organizations. @throws OBJECT_NOT_FOUND */

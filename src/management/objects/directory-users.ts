@@ -1,22 +1,27 @@
 // Users of a directory (docs/scim.md): what it gives is kept as it was sent, and the parts that Zerohop has a field for
-// are written to the user. Nothing else of the user is touched: attributes, roles and a suspension by hand are others'.
+// or an attribute for are written to the user. Nothing else of the user is touched: other attributes, roles and a
+// suspension by hand are others'.
+import { isDeepStrictEqual } from 'node:util'
 import type { DirectoryUserKey } from '../../kinds/api-key.ts'
-import { DIRECTORY } from '../../kinds/claims.ts'
+import { DIRECTORY, findClaim } from '../../kinds/claims.ts'
 import type { DirectoryUser } from '../../kinds/directory-user.ts'
 import type { User } from '../../kinds/user.ts'
 import { put, remove } from '../../log/change.ts'
-import { ZerohopError } from '../../model/errors.ts'
+import { isZerohopError, ZerohopError } from '../../model/errors.ts'
 import { foldCase } from '../../model/fold-case.ts'
 import { parseId } from '../../model/keys.ts'
 import { SCIM_USER_BYTES_MAX } from '../../model/limits.ts'
-import type { Json, JsonObject } from '../../model/objects.ts'
+import type { JsonObject } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { patchResource } from '../directory/patch.ts'
-import { isObject, readResource } from '../directory/read-resource.ts'
+import { readResource } from '../directory/read-resource.ts'
 import { USERS } from '../directory/schemas.ts'
-import { refusal } from '../directory/scim-error.ts'
+import { quote, refusal } from '../directory/scim-error.ts'
+import { ownedFields, shareAttributes } from '../directory/user-attributes.ts'
 import { removals } from '../rules/cascade.ts'
+import { withClaimOn } from '../rules/claims.ts'
+import { settleAttributes } from '../rules/fields.ts'
 import { withDirectoryState } from '../rules/suspension.ts'
 import { writeClaims } from './claims.ts'
 import { withGroupRules } from './group-rules.ts'
@@ -107,10 +112,12 @@ export function deleteDirectoryUser(view: View, { ref }: { readonly ref: string 
     remove('directory_user', key),
   ])
   draft.stage(withGroupRules(draft, [], [key], mint).changes)
-  const drop = { op: 'drop', kind: 'user', key, keep: isOthers(draft, draft.require('user', key)) } as const
+  const user = draft.require('user', key)
+  const attributes = withoutAttributes(user, listOwned(user))
+  const drop = { op: 'drop', kind: 'user', key, keep: isOthers(draft, { ...user, attributes }) } as const
   draft.take(writeClaims(draft, { claim: DIRECTORY, items: [drop] }, mint))
   const left = draft.get('user', key)
-  if (left !== undefined) draft.stage([put('user', withDirectoryState(left, 'deleted', mint.now))])
+  if (left !== undefined) draft.stage([put('user', withDirectoryState({ ...left, attributes }, 'deleted', mint.now))])
   return { changes: draft.changes(), status: 204, result: null }
 }
 
@@ -121,12 +128,58 @@ function isOthers(view: View, { key, attributes, suspension }: User): boolean {
   return view.countBy('requests_of_user', key) > 0
 }
 
+/** The fields of a user that a directory set. */
+const listOwned = (user: User | undefined): readonly string[] =>
+  (user === undefined ? undefined : findClaim(user, DIRECTORY)?.fields) ?? []
+
+const PREFIX = 'attributes.'
+
+/** The attributes of a user without those among the fields. */
+const withoutAttributes = ({ attributes }: User, fields: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(attributes).filter(([name]) => !fields.includes(`${PREFIX}${name}`)))
+
 /** Writes fields of a user as the directory's, and makes the user where it is missing. @throws SCIM_INVALID */
 function putFields(draft: Draft, key: string, fields: object, mint: Mint): User {
   const item = { op: 'put', kind: 'user', item: { key, ...fields } } as const
   const [report] = draft.take(writeClaims(draft, { claim: DIRECTORY, items: [item] }, mint)).items
   if (report?.outcome === 'blocked') throw refusal('invalidValue', report.reason ?? 'it is refused')
   return draft.require('user', key)
+}
+
+/**
+ * Writes what of a user is the directory's: what it gave before and no longer gives is empty, what it never gave is not
+ * its own. Attributes that cannot be stored hold up nothing else, such as that the user is not active any more: they are
+ * left out, and returned as warnings. @throws SCIM_INVALID
+ */
+function putOwned(draft: Draft, { key, attributes: given }: DirectoryUser, mint: Mint): readonly string[] {
+  const before = draft.require('user', key)
+  const owned = listOwned(before)
+  const fields = ownedFields(given)
+  const gone = owned.filter((name) => !name.startsWith(PREFIX) && !Object.hasOwn(fields, name))
+  const cleared = Object.fromEntries(gone.map((name) => [name, null]))
+  const user = putFields(new Draft(draft), key, { ...cleared, ...fields }, mint)
+  const { values, unfit } = shareAttributes(draft, given)
+  const warnings = unfit.map((name) => `attribute ${quote(name)} of users is declared as no text: it is not set`)
+  const others = withoutAttributes(user, /* canary: keeps-what-is-no-longer-given */ owned)
+  const set = fitsBeside(others, values) ? values : {}
+  if (set !== values)
+    warnings.push(`the attributes of user ${quote(key)} are too large: those of the directory are not set`)
+  const names = [...Object.keys(fields), ...Object.keys(set).map((name) => `${PREFIX}${name}`)].sort()
+  const next = withClaimOn({ ...user, attributes: { ...others, ...set } }, DIRECTORY, names)
+  const { updated_at } = before
+  if (!isDeepStrictEqual({ ...next, updated_at }, { ...before }))
+    draft.stage([put('user', { ...next, updated_at: mint.now })])
+  return warnings
+}
+
+function fitsBeside(others: JsonObject, values: JsonObject): boolean {
+  try {
+    settleAttributes({ ...others, ...values }, null, null)
+    return true
+  } catch (error) {
+    if (isZerohopError(error)) return false
+    throw error
+  }
 }
 
 function rewritten(view: View, stored: DirectoryUser, resource: JsonObject, mint: Mint): Decided<DirectoryUser> {
@@ -149,18 +202,15 @@ function written(
   before: DirectoryUser | undefined,
   mint: Mint,
 ): Decided<DirectoryUser> {
-  const was = before === undefined ? {} : ownedFields(before.attributes)
-  const now = ownedFields(next.attributes)
-  // what the directory gave before and no longer gives is nobody's; what it never gave is not its own
-  const fields = { ...Object.fromEntries(Object.keys(was).map((name) => [name, null])), ...now }
-  const user = putFields(draft, next.key, fields, mint)
+  const warnings = putOwned(draft, next, mint)
+  const user = draft.require('user', next.key)
   const { active } = next
   const inState = active === null ? user : withDirectoryState(user, active ? 'active' : 'inactive', mint.now)
   if (inState !== user) draft.stage([put('user', { ...inState, updated_at: mint.now })])
   const isSame = before !== undefined && JSON.stringify({ ...next }) === JSON.stringify({ ...before })
   const result = isSame ? before : { ...next, updated_at: mint.now }
   if (!isSame) draft.stage([put('directory_user', result)])
-  return { changes: draft.changes(), result }
+  return { changes: draft.changes(), ...(warnings.length === 0 ? {} : { warnings }), result }
 }
 
 function split({ userName, externalId, active, ...attributes }: JsonObject): Content {
@@ -179,27 +229,4 @@ function split({ userName, externalId, active, ...attributes }: JsonObject): Con
 function requireFreeName(view: View, name: string, of: string | undefined): void {
   for (const { key } of view.by('directory_users_named', foldCase(name)))
     if (key !== of) throw new ZerohopError('OBJECT_EXISTS', { kind: 'directory_user', key: name })
-}
-
-/** The fields of a user that a directory gives, and their values. */
-function ownedFields({ name, emails }: JsonObject): { email?: string; first_name?: string; last_name?: string } {
-  const { givenName, familyName } = isObject(name) ? name : {}
-  const email = mainEmail((emails ?? []) as readonly Json[])
-  return {
-    ...(email === undefined ? {} : { email }),
-    ...(typeof givenName === 'string' ? { first_name: givenName } : {}),
-    ...(typeof familyName === 'string' ? { last_name: familyName } : {}),
-  }
-}
-
-/** The primary address, else the one for work, else the first. */
-function mainEmail(emails: readonly Json[]): string | undefined {
-  const all = emails.filter(
-    (one): one is JsonObject => isObject(one) && typeof one.value === 'string' && one.value !== '',
-  )
-  const main =
-    all.find(({ primary }) => primary === true) ??
-    all.find(({ type }) => typeof type === 'string' && type.toLowerCase() === 'work') ??
-    all[0]
-  return main?.value as string | undefined
 }

@@ -58,10 +58,15 @@ export function replaceUser(view: View, { ref, fields }: UserReplacement, mint: 
     const made = createUser(view, { ...fields, key: ref }, mint)
     return { changes: made.changes, status: 201, result: { object: made.result, created: true } }
   }
-  const { changes, result } = replace(users, view, { ref, fields: sent }, mint)
+  const { changes, warnings, result } = replace(users, view, { ref, fields: sent }, mint)
   const given = role_assignments ? giveRoles(view, stored.key, role_assignments, mint, { only: true }) : []
   const created = !isClaimedBy(stored, HAND)
-  return { changes: [...changes, ...given], ...(created && { status: 201 }), result: { object: result, created } }
+  return {
+    changes: [...changes, ...given],
+    ...(created && { status: 201 }),
+    ...(warnings && { warnings }),
+    result: { object: result, created },
+  }
 }
 
 /**

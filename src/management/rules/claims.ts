@@ -1,6 +1,7 @@
 // What a write makes of the claims on a fact (docs/claims.md): each writer sees and writes its own part of the fact, as if
 // there were no other one, and what is stored has all parts.
 
+import { isDeepStrictEqual } from 'node:util'
 import {
   areTogether,
   type Claim,
@@ -17,9 +18,10 @@ import type { KindName, Objects } from '../../kinds/index.ts'
 import { noteFields } from '../../kinds/role-assignment.ts'
 import { projectTimes, type StoredTimes, timeFields } from '../../kinds/times.ts'
 import { type Change, put, remove } from '../../log/change.ts'
-import { counted } from '../../model/counted.ts'
+import { counted, plural } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { CLAIMS_PER_FACT_MAX } from '../../model/limits.ts'
+import type { Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { membershipAfter, withoutAssignments } from './cascade.ts'
 import { BODY } from './fields.ts'
@@ -144,6 +146,31 @@ export const withoutClaimOn = <T extends AnyFact>(object: T, by: string): T => {
 export const madeByHand = <T extends object>(object: T): T =>
   (object as Claimed).claims === undefined || isClaimedBy(object, HAND) ? object : withClaimOn(object, HAND, [])
 
+/** Says which fields that other writers set a write by hand changed: they set them again when they write the object. */
+export function warnOfFieldsOfOthers(
+  kind: KindName,
+  before: Stored & Claimed,
+  after: object,
+): Pick<Decided<null>, 'warnings'> {
+  const warnings = (before.claims ?? []).flatMap(({ by, fields = [] }) => {
+    const changed = fields.filter((field) => !isDeepStrictEqual(findField(before, field), findField(after, field)))
+    if (changed.length === 0) return []
+    const names = changed.map((field) => `\`${field}\``).join(', ')
+    const what = `${names} of ${kind.replaceAll('_', ' ')} \`${before.key}\` ${plural(changed.length, 'comes', 'come')}`
+    return [`${what} from \`${by}\`, which writes it again with the next change of its own`]
+  })
+  return warnings.length === 0 ? {} : { warnings }
+}
+
+/** The value of a field as claims name it: `attributes.level` is an attribute. */
+function findField(object: object, field: string): unknown {
+  const { attributes } = object as { readonly attributes?: object | null }
+  const [from, name] = field.startsWith('attributes.')
+    ? [attributes ?? {}, field.slice('attributes.'.length)]
+    : [object, field]
+  return (from as { readonly [name: string]: unknown })[name] ?? null
+}
+
 /** What of a stored object a write of its fields keeps. */
 export const claimsIn = (object: object): Claimed => {
   const { claims } = object as Claimed
@@ -218,7 +245,8 @@ export function removeOwnPart<K extends ConnectingClaimed>(
 }
 
 export function claimedByOthers(kind: KindName, key: string, by: readonly string[]): ZerohopError {
-  return new ZerohopError('CLAIMED_BY_OTHERS', { kind, key, others: by.map((name) => `\`${name}\``).join(', ') })
+  const others = by.map((name) => `\`${name}\``).join(', ')
+  return new ZerohopError('CLAIMED_BY_OTHERS', { kind, key, others, claims: by.join(' ') })
 }
 
 /** Says what is still there after it was removed by hand. */

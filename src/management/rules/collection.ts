@@ -10,7 +10,7 @@ import { parseId, requireKey } from '../../model/keys.ts'
 import { PARTS_PER_RESOURCE_MAX } from '../../model/limits.ts'
 import { partKey, type Stored } from '../../model/objects.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
-import { claimsIn, isClaimedBy, keepForOthers, madeByHand } from './claims.ts'
+import { claimsIn, isClaimedBy, keepForOthers, madeByHand, warnOfFieldsOfOthers } from './claims.ts'
 import { BODY, type Path, type Sent } from './fields.ts'
 import type { ListedKind, PartInFiles } from './kinds-in-files.ts'
 
@@ -264,7 +264,8 @@ function rewrite<K extends KeyedKind, I extends object>(
   if (isDeepStrictEqual({ ...fields }, { ...withoutStamps(stored) })) return { changes: [], result: stored }
   const object = assemble<K>(fields, { id, key, created_at, updated_at: mint.now })
   const follow = collection.changed?.(view, stored, object, mint) ?? []
-  return { changes: [put(collection.kind, object), ...follow], result: object }
+  const warned = warnOfFieldsOfOthers(collection.kind, stored, object)
+  return { changes: [put(collection.kind, object), ...follow], ...warned, result: object }
 }
 
 function withoutStamps<K extends KeyedKind>(object: Objects[K]): Fields<K> {

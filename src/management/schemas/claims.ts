@@ -37,4 +37,5 @@ export function printClaims({ claims }: { readonly claims?: readonly Claim[] }) 
 export const FactStreamQuery = query({
   kind: textParameter(`one of ${CLAIMED_KINDS.join(', ')}`),
   claim: textParameter('`directory`, or the name of a sync; facts of `hand` are in the lists'),
+  after: textParameter('the `key` of a line: only the facts behind it, for a reader who was cut off'),
 })

@@ -45,18 +45,22 @@ export const UserRead = t.named(
     ...answerMembers(userFields),
     ...claimMembers,
     roles: t.described(
-      t.listOf(t.open({ role: t.Text, tenant: t.Text, ...answerMembers(timeFields) })),
-      'roles in tenants',
+      t.listOf(t.open({ role: t.Text, tenant: t.Text, ...answerMembers(timeFields), ...claimMembers })),
+      'roles in tenants; with their claims in the list of the users of a tenant, of the roles there',
     ),
-    associated_tenants: t.listOf(
-      t.open({
-        tenant: t.Text,
-        roles: t.Texts,
-        status: t.enumOf('active'),
-        resource_instance_roles: t.listOf(
-          t.open({ resource_instance: t.Text, resource: t.Text, role: t.Text, ...answerMembers(timeFields) }),
-        ),
-      }),
+    associated_tenants: t.described(
+      t.listOf(
+        t.open({
+          tenant: t.Text,
+          roles: t.Texts,
+          status: t.enumOf('active'),
+          ...claimMembers,
+          resource_instance_roles: t.listOf(
+            t.open({ resource_instance: t.Text, resource: t.Text, role: t.Text, ...answerMembers(timeFields) }),
+          ),
+        }),
+      ),
+      'tenants that the user belongs to; in the list of the users of a tenant with the claims on the membership there',
     ),
   }),
 )

@@ -96,6 +96,8 @@ export const HISTORY_POSITION_LOGS_MAX = 64
  * headers of a request, 16 KiB together.
  */
 export const CURSOR_LENGTH_MAX = 10_000
+/** Logs whose end a cursor of the history names; it is refused when one of them went back in time. */
+export const CURSOR_LOGS_MAX = 16
 /** Bytes of an entry whose changed objects a list of history names: a page has up to a hundred. */
 export const HISTORY_CHANGED_BYTES_MAX = 64 * 1024
 /** Changed objects that a list of history names with each revision; the others are counted. */

@@ -2,8 +2,8 @@
 
 /** Bytes of rows that are sorted in memory; more are sorted in files of this size, which are merged. */
 export const SYNC_RUN_BYTES = 64 * 1024 * 1024
-/** Bytes of a file of sorted rows that are read at once. */
-export const SYNC_READ_BYTES = 1024 * 1024
+/** Bytes of a file of sorted rows that are read or written at once: more would outlive the young generation of the heap. */
+export const SYNC_READ_BYTES = 64 * 1024
 /** Rows of one section: ten times as many as the largest environment that was measured. */
 export const SYNC_ROWS_MAX = 50_000_000
 /** Rows that a database sends at once. */

@@ -22,13 +22,19 @@ export interface Answer {
   readonly body: any
 }
 
+/** Hears why a call is made again, and when. */
+export type Hear = (retry: { readonly reason: string; readonly waitMs: number }) => void
+
 export class Api {
   readonly url: string
+  /** of calls that are made again */
+  readonly hear: Hear
   readonly #key: string
 
   /** @throws CONFIG_INVALID when the address or the key is malformed */
-  constructor(url: string, key: string) {
+  constructor(url: string, key: string, hear: Hear = () => undefined) {
     this.url = addressOf(url)
+    this.hear = hear
     if (!/^[\x21-\x7e]+$/.test(key)) throw invalid('the API key contains characters that API keys never contain')
     this.#key = key
   }
@@ -42,9 +48,10 @@ export class Api {
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       const answer = await this.#send(method, path, body, headers)
-      const wait = waitOf(answer, attempt)
-      if (wait === undefined) return answer
-      await pause(wait)
+      const waitMs = waitOf(answer, attempt)
+      if (waitMs === undefined) return answer
+      this.hear({ reason: `${this.url} answered ${answer.status}${toldBy(answer)}`, waitMs })
+      await pause(waitMs)
     }
   }
 

@@ -3,7 +3,7 @@
 import { ask } from '../../client/ask.ts'
 import { isZerohopError } from '../../model/errors.ts'
 import { MIGRATE_CALLS_AT_ONCE, MIGRATE_TIMEOUT_MS } from '../../model/limits.ts'
-import { Api, forEach, toldBy } from './api-client.ts'
+import { Api, forEach, type Hear, toldBy } from './api-client.ts'
 import { refused } from './world.ts'
 
 /** One check; `resource` is a type or `type:key`. */
@@ -49,8 +49,8 @@ export class AskedPdp {
   readonly #api: Api
   readonly #version: 1 | 2
 
-  constructor(url: string, key: string, version: 1 | 2) {
-    this.#api = new Api(url, key)
+  constructor(url: string, key: string, version: 1 | 2, hear?: Hear) {
+    this.#api = new Api(url, key, hear)
     this.#version = version
   }
 

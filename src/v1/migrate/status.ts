@@ -2,7 +2,7 @@
 // without a means to check it is open, not fulfilled.
 import { isZerohopError } from '../../model/errors.ts'
 import { PDP_API_VERSION_V1 } from '../../model/version.ts'
-import type { Api } from './api-client.ts'
+import type { Api, Hear } from './api-client.ts'
 import { AskedPdp, type Question, versionOf, wordsOf } from './checks.ts'
 import { scanFolder } from './scan/scan.ts'
 import { isWhole, notSearched } from './scan-summary.ts'
@@ -29,7 +29,12 @@ export interface StatusOptions {
 }
 
 export async function statusOf(api: Api, options: StatusOptions): Promise<Condition[]> {
-  return [await onlyOurs(api, options), await onlyV2(api, options), await expectedAnswers(options), noUses(options)]
+  return [
+    await onlyOurs(api, options),
+    await onlyV2(api, options),
+    await expectedAnswers(options, api.hear),
+    noUses(options),
+  ]
 }
 
 async function onlyOurs(api: Api, { ours }: StatusOptions): Promise<Condition> {
@@ -83,7 +88,7 @@ async function followersNotV2(api: Api, environment: Environment): Promise<strin
   })
 }
 
-async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions): Promise<Condition> {
+async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions, hear: Hear): Promise<Condition> {
   const condition = 'checks through each PDP give the expected answers for a user who was moved'
   const known = expected.filter(({ allow }) => allow !== undefined)
   if (pdps.length === 0 || known.length === 0 || pdpKey === undefined) {
@@ -98,7 +103,7 @@ async function expectedAnswers({ pdps, expected, pdpKey }: StatusOptions): Promi
   const evidence: string[] = []
   let holds = true
   for (const url of pdps) {
-    const pdp = new AskedPdp(url, pdpKey, 2)
+    const pdp = new AskedPdp(url, pdpKey, 2, hear)
     let wrong = 0
     for (const question of known) {
       const told = await pdp.check(question).catch((error: Error) => error.message)

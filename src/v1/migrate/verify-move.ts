@@ -90,7 +90,7 @@ async function askedFor(api: Api, plan: Plan, { pairs, recorded }: VerifyOptions
   const sides: Asked['sides'][number][] = []
   for (const pair of named) {
     await requireVersions(pair)
-    const side = { v1: new AskedPdp(pair.v1, secret, 1), v2: new AskedPdp(pair.v2, secret, 2) }
+    const side = { v1: new AskedPdp(pair.v1, secret, 1, api.hear), v2: new AskedPdp(pair.v2, secret, 2, api.hear) }
     await compare(name, side.v1, side.v2, questions.slice(0, 1), () => undefined)
     sides.push(side)
   }

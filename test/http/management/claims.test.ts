@@ -33,6 +33,15 @@ describe('by hand beside others', () => {
     expect(user.body.claims).toEqual([{ by: 'app', fields: ['first_name'] }])
     const [assignment] = (await api.ask('GET', '$F/role_assignments?user=ana')).body
     expect(assignment).toMatchObject({ valid_until: END, claims: [{ by: 'app', valid_until: END }] })
+    const claims = [{ by: 'app' }]
+    await write('app', [{ op: 'put', kind: 'membership', item: { user: 'ana', tenant: 'default' } }])
+    const [member] = (await api.ask('GET', '$F/tenants/default/users?search=ana')).body.data
+    expect(member).toMatchObject({
+      roles: [{ role: 'editor', claims: [{ by: 'app', valid_until: END }] }],
+      associated_tenants: [{ tenant: 'default', claims }],
+    })
+    expect(JSON.stringify((await api.ask('GET', '$F/users/ana')).body.associated_tenants)).not.toContain('claims')
+    await write('app', [{ op: 'drop', kind: 'membership', key: 'default/ana' }])
     await api.ask('POST', '$F/users', { key: 'by-hand' })
     expect((await api.ask('GET', '$F/users/by-hand')).body).not.toHaveProperty('claims')
   })
@@ -41,6 +50,7 @@ describe('by hand beside others', () => {
     const refused = await api.ask('DELETE', '$F/role_assignments', role('ana'))
     expect(refused).toMatchObject({ status: 409, body: { error_code: 'INVALID_INPUT' } })
     expect(JSON.stringify(refused.body)).toContain('`app`')
+    expect(refused.body.additional_info).toEqual({ claims: ['app'] })
     expect((await api.ask('DELETE', '$F/users/ana')).status).toBe(409)
     const added = await api.ask('POST', '$F/role_assignments', role('ana'))
     expect(added.body).toMatchObject({ claims: [{ by: 'app', valid_until: END }, { by: 'hand' }] })

@@ -106,6 +106,101 @@ describe('a user of the directory', () => {
     expect((await readUser('older')).suspension).toBeUndefined()
   })
 
+  it('sets the attributes that users declare, and no others, and conditions read them at once', async () => {
+    const attribute = (key: string, type = 'string') => api.ask('POST', '$S/users/attributes', { key, type })
+    for (const key of ['department', 'cost_center', 'manager', 'title']) await attribute(key)
+    await attribute('employeeNumber', 'number')
+    await api.ask('POST', '$S/resources', { key: 'deal', name: 'Deal', actions: { read: {}, edit: {} } })
+    const set = (key: string, condition: object) =>
+      api.ask('POST', '$S/condition_sets', { key, name: key, type: 'userset', conditions: { allOf: [condition] } })
+    await set('sales', { 'user.department': { equals: 'Sales' } })
+    await set('not-chief', { not: { allOf: [{ 'user.title': { equals: 'Chief' } }] } })
+    const rule = (user_set: string, permission: string) =>
+      api.ask('POST', '$F/set_rules', { user_set, permission, resource_set: '__autogen_deal' })
+    expect([(await rule('sales', 'deal:read')).status, (await rule('not-chief', 'deal:edit')).status]).toEqual([
+      200, 200,
+    ])
+    const { path, key, id: boss } = await makeUser({ [ENTERPRISE]: { department: 'Ops', division: 'North' } })
+    const may = async (action: string) => {
+      const check = { user: key, action, resource: { type: 'deal', tenant: 'default' } }
+      return (await api.ask('POST', '/v2/projects/default/envs/development/explain', check)).body.allow
+    }
+    const attributes = async () => (await readUser(key)).attributes
+    expect([await attributes(), await may('read')]).toEqual([{ department: 'Ops' }, false])
+    // as Entra names it, and as Okta sends it: whole
+    await patch(path, { op: 'Replace', path: `${ENTERPRISE}:department`, value: 'Sales' })
+    expect([await attributes(), await may('read')]).toEqual([{ department: 'Sales' }, true])
+    const inside = { department: 'Sales', costCenter: '41', employeeNumber: '7', manager: { value: boss } }
+    const put = await scim('PUT', path, { userName: key, title: 'Chief', [ENTERPRISE]: inside })
+    expect([put.status, String(put.headers.warning)]).toEqual([200, expect.stringContaining('`employeeNumber`')])
+    expect(await attributes()).toEqual({ department: 'Sales', cost_center: '41', manager: key, title: 'Chief' })
+    expect((await readUser(key)).claims).toMatchObject([
+      { by: 'directory', fields: expect.arrayContaining(['attributes.department', 'attributes.title']) },
+    ])
+    // what a person writes is said to be the directory's, and stays until it writes the user
+    const edited = await api.ask('PATCH', `$F/users/${key}`, {
+      attributes: { ...(await attributes()), department: 'HR', level: 2 },
+    })
+    expect(String(edited.headers.warning)).toContain('`attributes.department` of user')
+    expect([(await attributes()).department, await may('read')]).toEqual(['HR', false])
+    const removed = await patch(path, { op: 'Remove', path: 'title' })
+    expect(String(removed.headers.warning)).toContain('`not` over `user.title`')
+    expect(await attributes()).toEqual({ department: 'Sales', cost_center: '41', manager: key, level: 2 })
+    // an attribute without its declaration goes with the next write
+    await api.ask('DELETE', '$S/users/attributes/cost_center')
+    await scim('PUT', path, { userName: key, [ENTERPRISE]: { costCenter: '42' } })
+    expect(await attributes()).toEqual({ level: 2 })
+    await patch(path, { op: 'add', path: `${ENTERPRISE}:department`, value: 'Sales' })
+    expect((await scim('DELETE', path)).status).toBe(204)
+    expect(await readUser(key)).toMatchObject({ attributes: { level: 2 }, suspension: {} })
+  })
+
+  it('is searched by POST, by itself and together with groups', async () => {
+    for (let n = 0; n < 3; n++) await makeUser({ nickName: 'Sought' })
+    await scim('POST', '/Groups', { displayName: 'Sought' })
+    const search = (path: string, body: object) => scim('POST', `${path}/.search`, body)
+    const found = await search('/Users', {
+      filter: 'nickName eq "sought"',
+      startIndex: 2,
+      count: 1,
+      attributes: ['nickName'],
+    })
+    expect(found.body).toMatchObject({
+      totalResults: 3,
+      startIndex: 2,
+      itemsPerPage: 1,
+      Resources: [{ nickName: 'Sought' }],
+    })
+    expect(Object.keys(found.body.Resources[0]).sort()).toEqual(['id', 'nickName', 'schemas'])
+    const filter = 'displayName eq "Sought" or nickName eq "Sought"'
+    // groups have no `nickName`, so this filter selects users alone
+    expect((await search('', { filter })).body).toMatchObject({ totalResults: 3 })
+    const all = (await search('', {})).body
+    const last = (await search('', { startIndex: all.totalResults, count: 1 })).body
+    expect(last).toMatchObject({
+      totalResults: all.totalResults,
+      itemsPerPage: 1,
+      Resources: [{ displayName: 'Sought' }],
+    })
+    for (const bad of [
+      { filter: 'shoe eq "x"' },
+      { filter: 1 },
+      { attributes: 'id' },
+      { count: 'x' },
+      { startIndex: 1.5 },
+    ])
+      expect([bad, (await search('', bad)).status]).toEqual([bad, 400])
+  })
+
+  it('is switched off, whatever its attributes are', async () => {
+    const { path, key } = await makeUser()
+    const large = { text: 'x'.repeat(65_000) }
+    expect((await api.ask('PATCH', `$F/users/${key}`, { attributes: large })).status).toBe(200)
+    const off = await patch(path, { op: 'replace', value: { active: 'False', title: 'y'.repeat(1_000) } })
+    expect([off.status, String(off.headers.warning)]).toEqual([200, expect.stringContaining('too large')])
+    expect(await readUser(key)).toMatchObject({ attributes: large, suspension: {} })
+  })
+
   it('has as key what its API key says, and a name that is used again makes no second user of one key', async () => {
     const of = { organization_id: api.place.organization_id, environment_id: api.environment }
     const asked = { ...of, object_type: 'directory', access_level: 'write', user_key: 'external_id' }

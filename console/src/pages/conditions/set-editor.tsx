@@ -26,11 +26,13 @@ const ANYBODY: MatchContext = { user: '', resource: '', tenant: '', onlyDifferen
 
 interface SetEditorProps {
   readonly stored: SetWithParent
+  /** reads it anew; returns when it was changed last */
+  readonly readAgain: () => Promise<unknown>
   readonly types: AttributeTypes
   readonly canWrite: boolean
 }
 
-export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
+export function SetEditor({ stored, readAgain, types, canWrite }: SetEditorProps) {
   const path = useEnvironmentPath()
   const [base, setBase] = useState(stored)
   const [draft, setDraft] = useState(() => makeDraft(stored))
@@ -90,7 +92,8 @@ export function SetEditor({ stored, types, canWrite }: SetEditorProps) {
       className={classes.editor}
       onSubmit={(event) => {
         event.preventDefault()
-        if (canWrite && isDirty && !isInvalid) setReviewing(true)
+        // what someone else changed meanwhile is said before anything is reviewed
+        if (canWrite && isDirty && !isInvalid) void readAgain().then((now) => setReviewing(now === base.updated_at))
       }}
       noValidate
     >

@@ -53,6 +53,7 @@ export function SetPage() {
             <SetEditor
               key={key}
               stored={found}
+              readAgain={async () => (await set.refetch()).data?.updated_at}
               types={{
                 user: types.data?.user ?? {},
                 tenant: types.data?.tenant ?? {},

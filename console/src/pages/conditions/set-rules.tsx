@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { type Claims, isByHand, isFromOthers, keptText } from '../../api/claims.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS } from '../../api/page-of.ts'
 import assign from '../../components/assign-role.module.css'
@@ -11,6 +12,8 @@ import { Icon } from '../../components/icon.tsx'
 import { KeyField } from '../../components/key-field.tsx'
 import { TextLink } from '../../components/links.tsx'
 import { PlanDialog, type PlannedChange } from '../../components/plan-dialog.tsx'
+import { NotHere, namesOf } from '../../components/removal-question.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { type ConditionSet, rulesQuery, type SetRule } from './condition-queries.ts'
 import classes from './conditions.module.css'
@@ -29,6 +32,8 @@ interface Asking {
   readonly isDanger: boolean
   readonly change: PlannedChange
   readonly done: string
+  /** of what is removed */
+  readonly claims?: Claims
 }
 
 export function SetRules({ set, canWrite }: SetRulesProps) {
@@ -50,7 +55,15 @@ export function SetRules({ set, canWrite }: SetRulesProps) {
     )
   const columns: readonly Column<SetRule>[] = [
     { header: 'Users', cell: side('user_set') },
-    { header: 'Can do', cell: ({ permission }) => permission },
+    {
+      header: 'Can do',
+      cell: ({ permission, claims }) => (
+        <>
+          {permission}
+          <Sources claims={claims} />
+        </>
+      ),
+    },
     { header: 'On', cell: side('resource_set') },
     ...(canWrite
       ? [
@@ -99,7 +112,10 @@ export function SetRules({ set, canWrite }: SetRulesProps) {
           )
         }
       </QueryState>
-      {asking && (
+      {asking && !isByHand(asking.claims) && (
+        <NotHere name="This access rule" claims={asking.claims} onClose={() => setAsking(undefined)} />
+      )}
+      {asking && isByHand(asking.claims) && (
         <PlanDialog
           title={asking.title}
           action={asking.action}
@@ -108,7 +124,9 @@ export function SetRules({ set, canWrite }: SetRulesProps) {
           done={asking.done}
           onDone={() => setAsking(undefined)}
           onClose={() => setAsking(undefined)}
-        />
+        >
+          {isFromOthers(asking.claims) && <p>{keptText(namesOf(asking.claims))}</p>}
+        </PlanDialog>
       )}
     </section>
   )
@@ -129,6 +147,7 @@ function RemoveRule({ rule, onAsk }: { readonly rule: SetRule; readonly onAsk: (
           action: 'Remove access rule',
           isDanger: true,
           change: { op: 'delete', kind: 'set_rule', key: rule.key },
+          claims: rule.claims,
           done: `Access rule removed: ${ruleText({ user_set, permission, resource_set })}`,
         })
       }

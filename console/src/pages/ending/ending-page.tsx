@@ -18,6 +18,7 @@ import { holderName } from '../../components/holder-words.ts'
 import bar from '../../components/list-bar.module.css'
 import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { Tag } from '../../components/tag.tsx'
 import {
@@ -134,7 +135,15 @@ const whereOf = ({ resource_instance: instance, tenant }: RoleAssignment): strin
 
 const COLUMNS: readonly Column<RoleAssignment>[] = [
   { header: 'User', cell: ({ user }) => <Holder user={user} /> },
-  { header: 'Role', cell: ({ role }) => <Tag>{role}</Tag> },
+  {
+    header: 'Role',
+    cell: ({ role, claims }) => (
+      <>
+        <Tag>{role}</Tag>
+        <Sources claims={claims} />
+      </>
+    ),
+  },
   { header: 'Where', cell: whereOf, isMinor: true },
   { header: 'Ends', cell: (row) => <GrantTimes {...row} /> },
   { header: 'Ticket', cell: ({ ticket, reason }) => <span title={reason}>{ticket ?? ''}</span>, isMinor: true },

@@ -1,6 +1,8 @@
 // What the pages about environments ask the API.
+
 import { queryOptions } from '@tanstack/react-query'
 import { type components, reasonHeaders, type SentReasons } from 'zerohop/client'
+import { foldCase } from 'zerohop/fold-case'
 import { api, read } from '../../api/client.ts'
 import { type EnvironmentPath, environmentsQuery, nameInAddress, projectsQuery } from '../../api/environments.ts'
 import { queryClient } from '../../api/query-client.ts'
@@ -122,8 +124,8 @@ interface Named {
 
 /** Whether the key or the name has the text in it, in any letter case. */
 export const matches = (text: string) => {
-  const wanted = text.trim().toLowerCase()
-  return ({ key, name }: Named): boolean => `${key} ${name}`.toLowerCase().includes(wanted)
+  const wanted = foldCase(text.trim())
+  return ({ key, name }: Named): boolean => foldCase(`${key} ${name}`).includes(wanted)
 }
 
 const suggested = (each: Named, prefix: string): Suggestion => ({

@@ -1,11 +1,14 @@
 // One instance: what it is related to, who has roles on it, who may do what with it, and the stored fields.
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { deletedText } from '../../api/claims.ts'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import type { Edit, Precondition } from '../../api/precondition.ts'
 import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { ObjectPage } from '../../components/object-page.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { INSTANCE_FIELDS } from './instance-fields.ts'
 import { instanceQuery } from './instance-queries.ts'
 import { InstanceRelations } from './instance-relations.tsx'
@@ -25,13 +28,13 @@ export function InstancePage() {
   const instance = useQuery(instanceQuery(path, name))
   const params = { path: { ...path, ref: name } }
   const save = useWrite({
-    send: (body: Readonly<Record<string, unknown>>) =>
-      api.PATCH('/v2/facts/{p}/{e}/resource_instances/{ref}', { params, body }),
+    send: ({ body, headers }: Edit) =>
+      api.PATCH('/v2/facts/{p}/{e}/resource_instances/{ref}', { params, body, headers }),
     done: () => `${name} saved`,
   })
   const remove = useWrite({
-    send: () => api.DELETE('/v2/facts/{p}/{e}/resource_instances/{ref}', { params }),
-    done: () => `${name} deleted`,
+    send: ({ headers }: Precondition) => api.DELETE('/v2/facts/{p}/{e}/resource_instances/{ref}', { params, headers }),
+    done: () => deletedText(name, instance.data?.claims),
     onDone: () => void navigate({ to: LIST, replace: true }),
   })
 
@@ -41,7 +44,14 @@ export function InstancePage() {
       kind="instance"
       list={{ to: LIST, label: 'Instances' }}
       query={instance}
-      description={instance.data && `In tenant ${instance.data.tenant}`}
+      description={
+        instance.data && (
+          <>
+            In tenant {instance.data.tenant}
+            <Sources claims={instance.data.claims} />
+          </>
+        )
+      }
       tabs={INSTANCE_TABS}
       open={tab}
       fields={INSTANCE_FIELDS}

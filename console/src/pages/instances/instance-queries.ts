@@ -4,6 +4,7 @@ import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS, type PageOf } from '../../api/page-of.ts'
+import { readTagged } from '../../api/precondition.ts'
 import type { InstancesSearch } from './instances-search.ts'
 
 export type Instance = components['schemas']['ResourceInstance']
@@ -32,7 +33,7 @@ export const instanceQuery = (path: EnvironmentPath, instance: string) =>
     queryKey: ['instance', path.p, path.e, instance],
     queryFn: ({ signal }) => {
       const params = { path: { ...path, ref: instance } }
-      return read(api.GET('/v2/facts/{p}/{e}/resource_instances/{ref}', { params, signal }))
+      return readTagged(api.GET('/v2/facts/{p}/{e}/resource_instances/{ref}', { params, signal }))
     },
   })
 

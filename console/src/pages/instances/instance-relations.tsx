@@ -5,11 +5,14 @@ import { Anchor, Button, UnstyledButton } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { isFromOthers } from '../../api/claims.ts'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { useWrite } from '../../api/write.ts'
 import { Icon } from '../../components/icon.tsx'
 import { notifyFailure } from '../../components/notify.ts'
+import { useRemovalQuestion } from '../../components/removal-question.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { ErrorState, LoadingState } from '../../components/states.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { AddRelation } from './add-relation.tsx'
@@ -89,13 +92,17 @@ interface NodeProps {
 function Node({ tuple, side, above, canWrite }: NodeProps) {
   const path = useEnvironmentPath()
   const [isOpen, setOpen] = useState(false)
-  const { subject, relation, object } = tuple
+  const { subject, relation, object, claims } = tuple
+  const { ask, question } = useRemovalQuestion()
   const other = side === 'object' ? subject : object
   const isRound = above.includes(other)
   const remove = useWrite({
     send: () =>
       api.DELETE('/v2/facts/{p}/{e}/relationship_tuples', { params: { path }, body: { subject, relation, object } }),
-    done: () => `${subject} is no longer ${relation} of ${object}`,
+    done: () =>
+      isFromOthers(claims)
+        ? `Relation ${relation} between ${subject} and ${object} is no longer added by hand`
+        : `${subject} is no longer ${relation} of ${object}`,
     onFail: (error) => notifyFailure("Couldn't remove the relation", error),
   })
   return (
@@ -114,18 +121,26 @@ function Node({ tuple, side, above, canWrite }: NodeProps) {
         <Anchor component={Link} to={FROM as never} from={FROM} params={{ instance: other } as never} size="sm">
           {other}
         </Anchor>
+        <Sources claims={claims} />
         {isRound && <span className={classes.hint}>again</span>}
         {canWrite && (
           <UnstyledButton
             className={classes.remove}
             aria-label={`Remove relation ${relation} between ${subject} and ${object}`}
             title="Remove this relation"
-            onClick={() => remove.mutate(undefined)}
+            onClick={() =>
+              ask({
+                name: `Relation ${relation} between ${subject} and ${object}`,
+                claims,
+                remove: () => remove.mutate(undefined),
+              })
+            }
           >
             <Icon name="x" size={14} />
           </UnstyledButton>
         )}
       </div>
+      {question}
       {isOpen && <Level instance={other} side={side} above={[...above, other]} canWrite={canWrite} />}
     </li>
   )

@@ -15,6 +15,7 @@ import bar from '../../components/list-bar.module.css'
 import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { type Instance, instanceName, instancesQuery } from './instance-queries.ts'
 import type { InstancesSearch } from './instances-search.ts'
@@ -90,15 +91,18 @@ const COLUMNS: readonly Column<Instance>[] = [
     header: 'Instance',
     width: '40%',
     cell: (instance) => (
-      <Anchor
-        component={Link}
-        to="./$instance"
-        params={{ instance: instanceName(instance) } as never}
-        from={FROM}
-        size="sm"
-      >
-        {instanceName(instance)}
-      </Anchor>
+      <>
+        <Anchor
+          component={Link}
+          to="./$instance"
+          params={{ instance: instanceName(instance) } as never}
+          from={FROM}
+          size="sm"
+        >
+          {instanceName(instance)}
+        </Anchor>
+        <Sources claims={instance.claims} />
+      </>
     ),
   },
   {

@@ -4,6 +4,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Navigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
+import { claimsInTenant } from '../../api/claims.ts'
 import { api, read } from '../../api/client.ts'
 import { type Session, signOut } from '../../api/session.ts'
 import { useMay, useSessionState } from '../../api/use-session.ts'
@@ -12,6 +13,8 @@ import { Instant } from '../../components/instant.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { Page } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
+import { useRemovalQuestion } from '../../components/removal-question.tsx'
+import { TagSources } from '../../components/sources.tsx'
 import { EmptyState, QueryState } from '../../components/states.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
 import { roleName } from '../tenants/roles/tenant-role-form.ts'
@@ -89,6 +92,7 @@ function Members({ path, canWrite }: PartProps) {
         }),
       ),
   })
+  const { ask, question } = useRemovalQuestion()
   const take = useMutation({
     mutationFn: (body: Held) =>
       read(api.DELETE('/v2/facts/{p}/{e}/tenants/{ref}/role_assignments', { params: { path }, body })),
@@ -108,14 +112,17 @@ function Members({ path, canWrite }: PartProps) {
       header: 'Roles',
       cell: ({ key, roles = [] }) => (
         <Tags>
-          {roles.map(({ role }) =>
+          {roles.map(({ role, claims }) =>
             canWrite ? (
               <RemovableTag
                 key={role}
                 label={`Remove ${role} from ${key}`}
-                onRemove={() => take.mutate({ user: key, role })}
+                onRemove={() =>
+                  ask({ name: `Role ${role} of ${key}`, claims, remove: () => take.mutate({ user: key, role }) })
+                }
               >
                 {role}
+                <TagSources claims={claims} />
               </RemovableTag>
             ) : (
               <Tag key={role}>{role}</Tag>
@@ -131,13 +138,16 @@ function Members({ path, canWrite }: PartProps) {
             isHeaderHidden: true,
             align: 'right' as const,
             width: '90px',
-            cell: ({ key }: Member) => (
+            cell: (member: Member) => (
               <Button
                 variant="subtle"
                 size="compact-xs"
                 color="gray"
-                aria-label={`Remove ${key}`}
-                onClick={() => remove.mutate(key)}
+                aria-label={`Remove ${member.key}`}
+                onClick={() => {
+                  const claims = claimsInTenant(member, path.ref)
+                  ask({ name: `Member ${member.key}`, claims, remove: () => remove.mutate(member.key) })
+                }}
               >
                 Remove
               </Button>
@@ -155,6 +165,7 @@ function Members({ path, canWrite }: PartProps) {
           <>
             <DataTable label="Members" columns={columns} rows={data} rowKey={({ key }) => key} isStacked />
             <Pager page={page} total={total_count} size={ROWS} onChange={setPage} />
+            {question}
           </>
         )}
       </QueryState>

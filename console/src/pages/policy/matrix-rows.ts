@@ -87,7 +87,7 @@ export function listColumns(
     const shown = resource.actions.flatMap((action): Omit<Column, 'isFirst'>[] => {
       const permission = formatPermission(resource.key, action.key)
       if (changed !== undefined && !changed.has(permission)) return []
-      if (!`${permission} ${resource.name} ${action.name}`.toLowerCase().includes(wanted)) return []
+      if (!foldCase(`${permission} ${resource.name} ${action.name}`).includes(wanted)) return []
       const names = { resourceName: resource.name, actionName: action.name }
       return [{ resource: resource.key, action: action.key, permission, ...names }]
     })

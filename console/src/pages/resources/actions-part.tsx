@@ -1,6 +1,7 @@
 // The actions of a resource type, and its roles that permit each.
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { readTaggedIfThere } from '../../api/precondition.ts'
 import type { Column } from '../../components/data-table.tsx'
 import { FewTags } from '../../components/few-tags.tsx'
 import { NamedRow } from '../../components/named-row.tsx'
@@ -19,10 +20,9 @@ interface Row {
 
 interface PartProps {
   readonly resource: Resource
-  readonly readAgain: () => Promise<Resource | undefined>
 }
 
-export function ActionsPart({ resource, readAgain }: PartProps) {
+export function ActionsPart({ resource }: PartProps) {
   const { key: of } = resource
   const at = { ...useEnvironmentPath(), resource: of }
   const rows = Object.values(resource.actions).map(({ key, name, description, grantable = false }): Row => {
@@ -42,10 +42,16 @@ export function ActionsPart({ resource, readAgain }: PartProps) {
       empty="An action is something users do with this resource, such as read, edit or approve. Roles allow actions."
       newFields={NEW_ACTION}
       fields={ACTION_FIELDS}
-      readAgain={async (key) => (await readAgain())?.actions[key]}
+      readAgain={(ref) =>
+        readTaggedIfThere(
+          api.GET('/v2/schema/{p}/{e}/resources/{resource}/actions/{ref}', { params: { path: { ...at, ref } } }),
+        )
+      }
       create={(body) => api.POST('/v2/schema/{p}/{e}/resources/{resource}/actions', { params: { path: at }, body })}
-      update={(ref, body) =>
-        api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/actions/{ref}', { params: { path: { ...at, ref } }, body })
+      update={(ref, { body, headers }) =>
+        api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/actions/{ref}', {
+          ...{ params: { path: { ...at, ref } }, body, headers },
+        })
       }
       remove={(ref) =>
         api.DELETE('/v2/schema/{p}/{e}/resources/{resource}/actions/{ref}', { params: { path: { ...at, ref } } })

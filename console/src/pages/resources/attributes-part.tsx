@@ -1,6 +1,7 @@
 // The declared attributes of a resource type, with their types: conditions compare only what has a type.
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { readTaggedIfThere } from '../../api/precondition.ts'
 import type { Column } from '../../components/data-table.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { ATTRIBUTE_FIELDS, NEW_ATTRIBUTE } from './resource-fields.ts'
@@ -9,12 +10,11 @@ import { SchemaParts } from './schema-parts.tsx'
 
 interface PartProps {
   readonly resource: Resource
-  readonly readAgain: () => Promise<Resource | undefined>
 }
 
 type Attribute = Resource['attributes'][string]
 
-export function AttributesPart({ resource, readAgain }: PartProps) {
+export function AttributesPart({ resource }: PartProps) {
   const at = { ...useEnvironmentPath(), resource: resource.key }
   return (
     <SchemaParts
@@ -27,17 +27,22 @@ export function AttributesPart({ resource, readAgain }: PartProps) {
       empty="Attributes of instances. Each has a type that stored values are checked against. Conditions can use them."
       newFields={NEW_ATTRIBUTE}
       fields={ATTRIBUTE_FIELDS}
-      readAgain={async (key) => (await readAgain())?.attributes[key]}
+      readAgain={(ref) =>
+        readTaggedIfThere(
+          api.GET('/v2/schema/{p}/{e}/resources/{resource}/attributes/{ref}', { params: { path: { ...at, ref } } }),
+        )
+      }
       create={({ key, ...body }) =>
         api.POST('/v2/schema/{p}/{e}/resources/{resource}/attributes', {
           params: { path: at },
           body: { key, type: body.type as Attribute['type'], ...body },
         })
       }
-      update={(ref, body) =>
+      update={(ref, { body, headers }) =>
         api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/attributes/{ref}', {
           params: { path: { ...at, ref } },
           body,
+          headers,
         })
       }
       remove={(ref) =>

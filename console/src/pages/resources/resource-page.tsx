@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import type { Edit, Precondition } from '../../api/precondition.ts'
 import { useWrite } from '../../api/write.ts'
 import { Icon } from '../../components/icon.tsx'
 import { ButtonLink } from '../../components/links.tsx'
@@ -27,16 +28,14 @@ export function ResourcePage() {
   const resource = useQuery(resourceQuery(path, key))
   const params = { path: { ...path, resource: key } }
   const save = useWrite({
-    send: (body: Readonly<Record<string, unknown>>) =>
-      api.PATCH('/v2/schema/{p}/{e}/resources/{resource}', { params, body }),
+    send: ({ body, headers }: Edit) => api.PATCH('/v2/schema/{p}/{e}/resources/{resource}', { params, body, headers }),
     done: () => `Resource ${key} saved`,
   })
   const remove = useWrite({
-    send: () => api.DELETE('/v2/schema/{p}/{e}/resources/{resource}', { params }),
+    send: ({ headers }: Precondition) => api.DELETE('/v2/schema/{p}/{e}/resources/{resource}', { params, headers }),
     done: () => `Resource ${key} deleted`,
     onDone: () => void navigate({ to: LIST, replace: true }),
   })
-  const readAgain = async () => (await resource.refetch()).data
   const name = resource.data?.name === key ? undefined : resource.data?.name
   return (
     <ObjectPage
@@ -64,9 +63,9 @@ export function ResourcePage() {
     >
       {(found) => (
         <>
-          {tab === 'actions' && <ActionsPart resource={found} readAgain={readAgain} />}
-          {tab === 'attributes' && <AttributesPart resource={found} readAgain={readAgain} />}
-          {tab === 'roles' && <RolesPart resource={found} readAgain={readAgain} />}
+          {tab === 'actions' && <ActionsPart resource={found} />}
+          {tab === 'attributes' && <AttributesPart resource={found} />}
+          {tab === 'roles' && <RolesPart resource={found} />}
           {tab === 'relations' && <RelationsPart resource={found} />}
         </>
       )}

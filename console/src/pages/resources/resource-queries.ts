@@ -4,6 +4,7 @@ import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import { allPages, type EnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS, type PageOf } from '../../api/page-of.ts'
+import { readTagged } from '../../api/precondition.ts'
 import type { ResourcesSearch } from './resources-search.ts'
 
 export type Resource = components['schemas']['Resource']
@@ -39,7 +40,9 @@ export const resourceQuery = (path: EnvironmentPath, resource: string) =>
   queryOptions({
     queryKey: ['resource', path.p, path.e, resource],
     queryFn: ({ signal }) =>
-      read(api.GET('/v2/schema/{p}/{e}/resources/{resource}', { params: { path: { ...path, resource } }, signal })),
+      readTagged(
+        api.GET('/v2/schema/{p}/{e}/resources/{resource}', { params: { path: { ...path, resource } }, signal }),
+      ),
   })
 
 /** What a delete takes along, and who loses access by it. */

@@ -3,6 +3,7 @@
 import { Button } from '@mantine/core'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import { readTaggedIfThere } from '../../api/precondition.ts'
 import { useMay } from '../../api/use-session.ts'
 import { EditObjectDialog } from '../../components/edit-object-dialog.tsx'
 import { FewTags } from '../../components/few-tags.tsx'
@@ -22,10 +23,9 @@ import { type Parts, useParts } from './use-parts.ts'
 
 interface RolesPartProps {
   readonly resource: Resource
-  readonly readAgain: () => Promise<Resource | undefined>
 }
 
-export function RolesPart({ resource, readAgain }: RolesPartProps) {
+export function RolesPart({ resource }: RolesPartProps) {
   const canWrite = useMay('write')
   const parts = useParts()
   const roles = Object.values(resource.roles)
@@ -51,7 +51,7 @@ export function RolesPart({ resource, readAgain }: RolesPartProps) {
           </LongList>
         </>
       )}
-      <RoleDialogs resource={resource} readAgain={readAgain} parts={parts} />
+      <RoleDialogs resource={resource} parts={parts} />
     </>
   )
 }
@@ -104,7 +104,7 @@ interface RoleDialogsProps extends RolesPartProps {
   readonly parts: Parts
 }
 
-function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialogsProps) {
+function RoleDialogs({ resource, parts: { open, close } }: RoleDialogsProps) {
   const at = { ...useEnvironmentPath(), resource: resource.key }
   if (open === undefined) return null
   if (open.is === 'new')
@@ -141,11 +141,15 @@ function RoleDialogs({ resource, readAgain, parts: { open, close } }: RoleDialog
       name={key}
       fields={roleFields(resource, key)}
       stored={inForm(resource.roles[key])}
-      readAgain={async () => inForm((await readAgain())?.roles[key])}
-      send={(body) =>
+      readAgain={async () => {
+        const role = await readTaggedIfThere(api.GET('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', { params }))
+        return role && inForm(role)
+      }}
+      send={({ body, headers }) =>
         api.PATCH('/v2/schema/{p}/{e}/resources/{resource}/roles/{ref}', {
           params,
           body: asWritten(resource.key, body, resource.roles[key]?.requestable),
+          headers,
         })
       }
       onClose={close}

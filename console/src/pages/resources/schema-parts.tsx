@@ -1,6 +1,7 @@
 // Actions and attributes of a resource type: listed, made, changed, deleted. Both are lists of the same form.
 import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { Edit } from '../../api/precondition.ts'
 import { useMay } from '../../api/use-session.ts'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { EditObjectDialog } from '../../components/edit-object-dialog.tsx'
@@ -36,7 +37,7 @@ interface SchemaPartsProps<T extends Part> {
   readonly fields?: readonly Field[]
   readonly readAgain?: (key: string) => Promise<Stored | undefined>
   readonly create: (body: NewObject) => Result
-  readonly update?: (key: string, body: Readonly<Record<string, unknown>>) => Result
+  readonly update?: (key: string, edit: Edit) => Result
   readonly remove: (key: string) => Result
   /** of the dialog that makes one */
   readonly more?: Readonly<Record<string, unknown>>
@@ -102,7 +103,7 @@ export function SchemaParts<T extends Part>(props: SchemaPartsProps<T>) {
           fields={fields}
           stored={stored as Stored}
           readAgain={() => readAgain(stored.key)}
-          send={(body) => update(stored.key, body)}
+          send={(edit) => update(stored.key, edit)}
           onClose={close}
         />
       )}

@@ -3,6 +3,7 @@ import '@mantine/core/styles/Anchor.layer.css'
 import { Anchor, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { claimsInTenant, claimsOfMembership, isFromOthers } from '../../api/claims.ts'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { suggestRoles } from '../../api/suggestions.ts'
@@ -17,7 +18,9 @@ import bar from '../../components/list-bar.module.css'
 import { NamedRow } from '../../components/named-row.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { PagedList } from '../../components/paged-list.tsx'
+import { useRemovalQuestion } from '../../components/removal-question.tsx'
 import { SearchField } from '../../components/search-field.tsx'
+import { Sources, TagSources } from '../../components/sources.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { SuspensionLine } from '../../components/suspension.tsx'
 import { RemovableTag, Tag, Tags } from '../../components/tag.tsx'
@@ -34,7 +37,7 @@ export function TenantMembers({ tenant }: { readonly tenant: string }) {
   const canWrite = useMay('write')
   const asked = { tenant, page, ...(search === '' ? {} : { search }), ...(role === '' ? {} : { role }) }
   const members = useQuery(usersQuery(path, asked))
-  const columns = useColumns(tenant, canWrite)
+  const { columns, question } = useColumns(tenant, canWrite)
   const narrow = (change: TenantSearch) => {
     const wanted = { search, role, ...change }
     const said = Object.entries(wanted).filter(([, text]) => text !== '')
@@ -63,6 +66,7 @@ export function TenantMembers({ tenant }: { readonly tenant: string }) {
         isFiltered={search !== '' || role !== ''}
         empty={NOBODY}
       />
+      {question}
     </>
   )
 }
@@ -71,15 +75,19 @@ const NOBODY = (
   <EmptyState icon="users" title="No members yet" text="Users with a role in this tenant become members." />
 )
 
-function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] {
+function useColumns(tenant: string, canWrite: boolean) {
   const path = useEnvironmentPath()
   const take = useTakeRole()
+  const { ask, question } = useRemovalQuestion()
   const remove = useWrite({
-    send: (user: string) => {
+    send: ({ key: user }: User) => {
       const params = { path: { ...path, ref: tenant, user } }
       return api.DELETE('/v2/facts/{p}/{e}/tenants/{ref}/users/{user}', { params })
     },
-    done: (user) => `${user} removed from ${tenant}`,
+    done: (user) =>
+      isFromOthers(claimsInTenant(user, tenant))
+        ? `What was given by hand to ${user.key} in ${tenant} is removed`
+        : `${user.key} removed from ${tenant}`,
     onFail: (error) => notifyFailure("Couldn't remove the member", error),
   })
   const removal: Column<User> = {
@@ -87,20 +95,26 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
     isHeaderHidden: true,
     align: 'right',
     width: '80px',
-    cell: ({ key }) => (
+    cell: (user) => (
       <Button
         variant="subtle"
         size="compact-xs"
         color="gray"
-        aria-label={`Remove ${key} from ${tenant}`}
-        loading={remove.isPending && remove.variables === key}
-        onClick={() => remove.mutate(key)}
+        aria-label={`Remove ${user.key} from ${tenant}`}
+        loading={remove.isPending && remove.variables?.key === user.key}
+        onClick={() =>
+          ask({
+            name: `Member ${user.key}`,
+            claims: claimsInTenant(user, tenant),
+            remove: () => remove.mutate(user),
+          })
+        }
       >
         Remove
       </Button>
     ),
   }
-  return [
+  const columns: readonly Column<User>[] = [
     {
       header: 'User',
       width: '40%',
@@ -115,6 +129,7 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
           >
             {user.key}
           </Anchor>
+          <Sources claims={claimsOfMembership(user, tenant)} />
         </NamedRow>
       ),
     },
@@ -124,20 +139,25 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
         <Tags>
           {roles
             .filter((each) => each.tenant === tenant)
-            .map(({ role, tenant: _, ...times }) =>
+            .map(({ role, tenant: _, claims, ...times }) =>
               canWrite ? (
                 <RemovableTag
                   key={role}
                   label={`Remove role ${role} from ${key}`}
-                  onRemove={() => take.mutate({ user: key, role, tenant, resource_instance: null })}
+                  onRemove={() => {
+                    const held = { user: key, role, tenant, resource_instance: null, claims }
+                    ask({ name: `Role ${role} of ${key}`, claims, remove: () => take.mutate(held) })
+                  }}
                 >
                   {role}
                   <TagTimes {...times} />
+                  <TagSources claims={claims} />
                 </RemovableTag>
               ) : (
                 <Tag key={role}>
                   {role}
                   <TagTimes {...times} />
+                  <TagSources claims={claims} />
                 </Tag>
               ),
             )}
@@ -146,4 +166,5 @@ function useColumns(tenant: string, canWrite: boolean): readonly Column<User>[] 
     },
     ...(canWrite ? [removal] : []),
   ]
+  return { columns, question }
 }

@@ -2,13 +2,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { counted } from 'zerohop/change-words'
+import { deletedText } from '../../api/claims.ts'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
+import type { Edit, Precondition } from '../../api/precondition.ts'
 import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { Icon } from '../../components/icon.tsx'
 import { ButtonLink } from '../../components/links.tsx'
 import { ObjectPage } from '../../components/object-page.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { TenantRoles } from './roles/tenant-roles.tsx'
 import { TENANT_FIELDS } from './tenant-fields.ts'
 import { TenantMembers } from './tenant-members.tsx'
@@ -27,13 +30,14 @@ export function TenantPage() {
   const tenant = useQuery(tenantQuery(path, key))
   const canWrite = useMay('write', 'facts')
   const save = useWrite({
-    send: (body: Readonly<Record<string, unknown>>) =>
-      api.PATCH('/v2/facts/{p}/{e}/tenants/{ref}', { params: { path: { ...path, ref: key } }, body }),
+    send: ({ body, headers }: Edit) =>
+      api.PATCH('/v2/facts/{p}/{e}/tenants/{ref}', { params: { path: { ...path, ref: key } }, body, headers }),
     done: () => `Tenant ${key} saved`,
   })
   const remove = useWrite({
-    send: () => api.DELETE('/v2/facts/{p}/{e}/tenants/{ref}', { params: { path: { ...path, ref: key } } }),
-    done: () => `Tenant ${key} deleted`,
+    send: ({ headers }: Precondition) =>
+      api.DELETE('/v2/facts/{p}/{e}/tenants/{ref}', { params: { path: { ...path, ref: key } }, headers }),
+    done: () => deletedText(`Tenant ${key}`, tenant.data?.claims),
     onDone: () => void navigate({ to: LIST, replace: true }),
   })
   const name = tenant.data?.name === key ? undefined : tenant.data?.name
@@ -54,7 +58,12 @@ export function TenantPage() {
       kind="tenant"
       list={{ to: LIST, label: 'Tenants' }}
       query={tenant}
-      description={[name, tenant.data?.description].filter(Boolean).join(' · ') || undefined}
+      description={
+        <>
+          {[name, tenant.data?.description].filter(Boolean).join(' · ')}
+          <Sources claims={tenant.data?.claims} />
+        </>
+      }
       actions={instances}
       tabs={TENANT_TABS}
       open={tab}

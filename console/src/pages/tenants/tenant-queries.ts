@@ -5,6 +5,7 @@ import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import type { PageOf } from '../../api/page-of.ts'
 import { PAGE_ROWS } from '../../api/page-of.ts'
+import { readTagged } from '../../api/precondition.ts'
 import type { TenantsSearch } from './tenants-search.ts'
 
 export type Tenant = components['schemas']['Tenant']
@@ -27,7 +28,7 @@ export const tenantQuery = (path: EnvironmentPath, tenant: string) =>
   queryOptions({
     queryKey: ['tenant', path.p, path.e, tenant],
     queryFn: ({ signal }) =>
-      read(api.GET('/v2/facts/{p}/{e}/tenants/{ref}', { params: { path: { ...path, ref: tenant } }, signal })),
+      readTagged(api.GET('/v2/facts/{p}/{e}/tenants/{ref}', { params: { path: { ...path, ref: tenant } }, signal })),
   })
 
 /** How much goes with a tenant that is deleted. */

@@ -14,6 +14,7 @@ import { NamedRow } from '../../components/named-row.tsx'
 import { Page } from '../../components/page.tsx'
 import { PagedList } from '../../components/paged-list.tsx'
 import { SearchField } from '../../components/search-field.tsx'
+import { Sources } from '../../components/sources.tsx'
 import { EmptyState } from '../../components/states.tsx'
 import { NewTenantDialog } from './new-tenant-dialog.tsx'
 import { type Tenant, tenantsQuery } from './tenant-queries.ts'
@@ -75,11 +76,14 @@ const COLUMNS: readonly Column<Tenant>[] = [
   {
     header: 'Tenant',
     width: '40%',
-    cell: ({ key, name }) => (
+    cell: ({ key, name, claims }) => (
       <NamedRow name={name === key ? undefined : name}>
-        <Anchor component={Link} to="./$tenant" params={{ tenant: key } as never} from={FROM} size="sm">
-          {key}
-        </Anchor>
+        <span>
+          <Anchor component={Link} to="./$tenant" params={{ tenant: key } as never} from={FROM} size="sm">
+            {key}
+          </Anchor>
+          <Sources claims={claims} />
+        </span>
       </NamedRow>
     ),
   },

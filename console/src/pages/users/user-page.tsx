@@ -4,9 +4,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { counted } from 'zerohop/change-words'
+import { deletedText } from '../../api/claims.ts'
 import { api } from '../../api/client.ts'
 import { useEnvironmentPath } from '../../api/environments.ts'
 import { lastUsedUserQuery } from '../../api/last-used.ts'
+import type { Edit, Precondition } from '../../api/precondition.ts'
 import { useMay } from '../../api/use-session.ts'
 import { useWrite } from '../../api/write.ts'
 import { Icon } from '../../components/icon.tsx'
@@ -34,12 +36,12 @@ export function UserPage() {
   const user = useQuery(userQuery(path, key))
   const params = { path: { ...path, ref: key } }
   const save = useWrite({
-    send: (body: Readonly<Record<string, unknown>>) => api.PATCH('/v2/facts/{p}/{e}/users/{ref}', { params, body }),
+    send: ({ body, headers }: Edit) => api.PATCH('/v2/facts/{p}/{e}/users/{ref}', { params, body, headers }),
     done: () => `User ${key} saved`,
   })
   const remove = useWrite({
-    send: () => api.DELETE('/v2/facts/{p}/{e}/users/{ref}', { params }),
-    done: () => `User ${key} deleted`,
+    send: ({ headers }: Precondition) => api.DELETE('/v2/facts/{p}/{e}/users/{ref}', { params, headers }),
+    done: () => deletedText(`User ${key}`, user.data?.claims),
     onDone: () => void navigate({ to: LIST, replace: true }),
   })
 

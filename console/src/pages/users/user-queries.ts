@@ -4,6 +4,7 @@ import type { components } from 'zerohop/client'
 import { api, read } from '../../api/client.ts'
 import type { EnvironmentPath } from '../../api/environments.ts'
 import { PAGE_ROWS, type PageOf } from '../../api/page-of.ts'
+import { readTagged } from '../../api/precondition.ts'
 import type { UsersSearch } from './users-search.ts'
 
 export type User = components['schemas']['User']
@@ -30,7 +31,7 @@ export const userQuery = (path: EnvironmentPath, user: string) =>
   queryOptions({
     queryKey: ['user', path.p, path.e, user],
     queryFn: ({ signal }) =>
-      read(api.GET('/v2/facts/{p}/{e}/users/{ref}', { params: { path: { ...path, ref: user } }, signal })),
+      readTagged(api.GET('/v2/facts/{p}/{e}/users/{ref}', { params: { path: { ...path, ref: user } }, signal })),
   })
 
 /** Roles as they were assigned: of a user, or on an instance. */

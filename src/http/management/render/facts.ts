@@ -27,7 +27,7 @@ import type { SetRuleRead } from '../../../management/schemas/set-rules.ts'
 import type { TupleDetailed, TupleRead } from '../../../management/schemas/tuples.ts'
 import type { UserRead } from '../../../management/schemas/users.ts'
 import { RELATIONSHIPS_SHOWN_MAX } from '../../../model/limits.ts'
-import { assignmentKey, type Json, parseTenantRole, partKey } from '../../../model/objects.ts'
+import { assignmentKey, type Json, membershipKey, parseTenantRole, partKey } from '../../../model/objects.ts'
 import type { StoredView, View } from '../../../store/view.ts'
 import type { Scope } from '../auth.ts'
 import { isMemberShown, isShown, notEnded, type Shown } from '../time-states.ts'
@@ -37,9 +37,11 @@ import { place, printTime, times } from './stamps.ts'
 const printUser = fieldPrinter(userFields)
 
 /** How a user is shown; by default without the roles on instances, and with what has not ended. */
-interface UserForm {
+export interface UserForm {
   readonly withInstances?: boolean
   readonly shown?: Shown
+  /** key of the tenant in which it is said who claims the membership and the roles; in every tenant it would cost too much */
+  readonly claimsIn?: string
 }
 
 /** A user with its roles and tenants, as the view has them; the roles on instances only when they are asked for. */
@@ -47,22 +49,30 @@ export function userRead(
   scope: Scope,
   view: StoredView,
   user: User,
-  { withInstances = false, shown = notEnded() }: UserForm = {},
+  { withInstances = false, shown = notEnded(), claimsIn }: UserForm = {},
 ): UserRead {
   const { id, key, email } = user
   const roles: UserRead['roles'][number][] = []
   const associated_tenants: UserRead['associated_tenants'][number][] = []
   for (const [tenant, held] of rolesByTenant(view, key, shown)) {
-    for (const role of held) roles.push(role)
+    const isOfTenant = tenant === claimsIn
+    for (const role of held) roles.push(isOfTenant ? { ...role, ...claimsOfRole(view, key, role) } : role)
     const resource_instance_roles = withInstances ? instanceRoles(view, key, tenant, shown) : []
     const names = held.map(({ role }) => role)
-    associated_tenants.push({ tenant, roles: names, status: 'active', resource_instance_roles })
+    const membership = isOfTenant ? view.get('membership', membershipKey(tenant, key)) : undefined
+    const claims = membership === undefined ? {} : printClaims(membership)
+    associated_tenants.push({ tenant, roles: names, status: 'active', resource_instance_roles, ...claims })
   }
   const row = printUser({ id, key, email }, user, key)
   return Object.assign(row, { roles, associated_tenants }, place(scope), { ...times(user), ...printClaims(user) })
 }
 
 type TenantRole = UserRead['roles'][number]
+
+function claimsOfRole(view: View, user: string, { role, tenant }: TenantRole) {
+  const assignment = view.get('role_assignment', assignmentKey(user, role, tenant))
+  return assignment === undefined ? {} : printClaims(assignment)
+}
 
 /** The tenants of a user with its roles there: in the order of the first role, then the tenants without one. */
 function rolesByTenant(view: StoredView, user: string, shown: Shown): Map<string, TenantRole[]> {

@@ -2,7 +2,7 @@
 // GET /v2/facts/{p}/{e}/stream. One revision, however long the reader takes; what is behind the reader is not read.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { type ClaimedKind, isClaimedKind } from '../../../kinds/claims.ts'
+import { type ClaimedKind, isClaimedKind, readNames } from '../../../kinds/claims.ts'
 import type { Objects } from '../../../kinds/index.ts'
 import { printClaimLine, printLastLine } from '../../../management/objects/claim-lines.ts'
 import { claimedRange, requireClaimName } from '../../../management/objects/claims.ts'
@@ -17,6 +17,11 @@ import { type RouteContext, requestView } from '../route-context.ts'
 
 export function factStreamRoutes(app: FastifyInstance, management: RouteContext): void {
   const running = new Set<Lines<ClaimedKind>>()
+  // the reader goes on with another server, or with this one when it is back
+  app.addHook('preClose', (done) => {
+    for (const lines of running) lines.destroy()
+    done()
+  })
   app.get<{ Querystring: Query }>(
     '/v2/facts/:p/:e/stream',
     describe(
@@ -28,10 +33,12 @@ export function factStreamRoutes(app: FastifyInstance, management: RouteContext)
     ),
     async (request, reply) => {
       const named = readText(request.query, 'claim') ?? ''
+      const after = readText(request.query, 'after')
       const kind = readKind(request.query)
       const claim = requireClaimName(named, ['query', 'claim'])
       if (running.size >= FACT_STREAMS_MAX) throw new ZerohopError('EXPORT_BUSY', { running: running.size })
-      const lines = new Lines(requestView(management, request).walk(kind, claimedRange(kind, claim)), kind, claim)
+      const range = claimedRange(kind, claim, readAfter(kind, after))
+      const lines = new Lines(requestView(management, request).walk(kind, range), kind, claim)
       running.add(lines)
       lines.once('close', () => running.delete(lines))
       // an answer that is never begun has nothing that would end it
@@ -49,6 +56,14 @@ function readKind(query: Query): ClaimedKind {
   if (isClaimedKind(kind)) return kind
   const reason = `\`${kind}\` is not a kind of facts that have claims`
   throw new ZerohopError('INPUT_INVALID', { reason }, { path: ['query', 'kind'] })
+}
+
+/** @throws INPUT_INVALID */
+function readAfter(kind: ClaimedKind, key: string | undefined): readonly string[] | undefined {
+  if (key === undefined) return undefined
+  const names = readNames(kind, key)
+  if (names !== undefined) return names
+  throw new ZerohopError('INPUT_INVALID', { reason: `no ${kind} has such a key` }, { path: ['query', 'after'] })
 }
 
 /** Reads on when the reader has taken what there was. */

@@ -133,7 +133,7 @@ async function listed({ store }: RouteContext, request: FastifyRequest<{ Queryst
     page,
   })
   const now = store.view(key.organization_id)
-  return { ...found, page, places, nameOf: (entry: HistoryEntry) => actorName(now, entry.by) }
+  return { ...found, logs, page, places, nameOf: (entry: HistoryEntry) => actorName(now, entry.by) }
 }
 
 /** The logs that the key may read, and where each belongs. */

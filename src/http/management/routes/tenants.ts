@@ -71,7 +71,10 @@ function tenantUserRoutes(app: FastifyInstance, management: RouteContext): void 
       return listTenantUsers(view, ref, query, page)
     },
     answer: UserRead,
-    print: printListed,
+    print(asked, users) {
+      const tenant = asked.view().find('tenant', asked.ref)
+      return printListed(asked, users, tenant === undefined ? {} : { claimsIn: tenant.key })
+    },
   })
   const made = { querystring: SETTLED_QUERY.POST, body: UserCreate, response: { 200: UserWritten } }
   app.post<Named & { Body: UserCreate }>(

@@ -21,7 +21,7 @@ import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, type Rows } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
 import { sendEtag, type Tagged } from '../preconditions.ts'
-import { userRead } from '../render/facts.ts'
+import { type UserForm, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
 import { collectLed, findLeftOut, hasRoleShown, type LeftOut, readShown, type Shown } from '../time-states.ts'
@@ -118,15 +118,15 @@ function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   })
 }
 
-function printUsers({ scope, view, query }: Asked, users: readonly User[], withInstances = false) {
+function printUsers({ scope, view, query }: Asked, users: readonly User[], form: UserForm = {}) {
   const now = view()
   const shown = readShown(query)
-  return users.map((user) => userRead(scope, now, user, { withInstances, shown }))
+  return users.map((user) => userRead(scope, now, user, { ...form, shown }))
 }
 
 /** Users of a list; with their roles on instances, when these are asked for. */
-export const printListed = (asked: Asked, users: readonly User[]) =>
-  printUsers(asked, users, readFlag(asked.query, 'include_resource_instance_roles'))
+export const printListed = (asked: Asked, users: readonly User[], form: UserForm = {}) =>
+  printUsers(asked, users, { ...form, withInstances: readFlag(asked.query, 'include_resource_instance_roles') })
 
 /** Users by `search` (key, email, names) and by `role` (a tenant role, held in any tenant in one of the states). */
 async function listUsers(view: () => StoredView, query: Query, page: Page): Promise<Rows<User>> {

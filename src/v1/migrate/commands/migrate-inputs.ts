@@ -1,6 +1,7 @@
 // Reads what the options of a step name: the API, the lists and the files.
 import { existsSync, readFileSync } from 'node:fs'
 import type { Env } from '../../../cli/configuration/env.ts'
+import { sayRetry } from '../../../cli/terminal/print-warnings.ts'
 import { ZerohopError } from '../../../model/errors.ts'
 import { Api } from '../api-client.ts'
 import type { Report } from '../report.ts'
@@ -14,7 +15,7 @@ export function apiOf({ integration, organizationKey }: Env, options: ApiOptions
     throw new ZerohopError('CONFIG_INVALID', {
       reason: 'ZEROHOP_ORGANIZATION_KEY is not set: it is the API key of the organization',
     })
-  return new Api(options.api ?? integration.apiUrl, organizationKey)
+  return new Api(options.api ?? integration.apiUrl, organizationKey, sayRetry)
 }
 
 /** The names in the team's list (--ours); empty without a list. */

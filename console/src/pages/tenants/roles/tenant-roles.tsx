@@ -44,10 +44,11 @@ export function TenantRoles({ path, canWrite, nothingOffered }: TenantRolesProps
               fields={tenantRoleFields(data, open.role)}
               stored={inForm(open.role)}
               readAgain={() => readAgain(open.role.key)}
-              send={(body) =>
+              send={({ body, headers }) =>
                 api.PATCH('/v2/facts/{p}/{e}/tenants/{ref}/roles/{tenant_role}', {
                   params: { path: { ...path, tenant_role: open.role.key } },
                   body,
+                  headers,
                 })
               }
               placed={placeRefusal}

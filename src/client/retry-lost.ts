@@ -1,7 +1,7 @@
 // Goes on after a server could not be reached for a while, such as while it is restarted.
 import { setTimeout as pause } from 'node:timers/promises'
-import { isZerohopError, type ZerohopError } from '../../model/errors.ts'
-import { FACTS_ATTEMPTS_MAX, FACTS_PAUSE_MS } from '../../model/limits.ts'
+import { isZerohopError, type ZerohopError } from '../model/errors.ts'
+import { FACTS_ATTEMPTS_MAX, FACTS_PAUSE_MS } from '../model/limits.ts'
 
 /** The answers of a proxy without a server behind it, and of a server that asks to try again. */
 const AGAIN: ReadonlySet<unknown> = new Set([429, 502, 503, 504])
@@ -10,16 +10,24 @@ const AGAIN: ReadonlySet<unknown> = new Set([429, 502, 503, 504])
 const isLost = (error: unknown): error is ZerohopError =>
   isZerohopError(error, 'FEED_UNREACHABLE') || (isZerohopError(error, 'API_REFUSED') && AGAIN.has(error.details.status))
 
+/** Says that it is tried again. */
+export type Say = (text: string) => void
+
 /** Attempts in a row that failed. */
 export class Attempts {
+  readonly #say: Say
   #failed = 0
+
+  constructor(say: Say) {
+    this.#say = say
+  }
 
   /** Waits longer each time, and throws the error after the last attempt. @throws any other error at once */
   async failed(error: unknown): Promise<void> {
     this.#failed++
     if (!isLost(error) || this.#failed >= FACTS_ATTEMPTS_MAX) throw error
     const ms = FACTS_PAUSE_MS * 2 ** (this.#failed - 1)
-    process.stderr.write(`zerohop: ${error.message}; trying again in ${ms / 1000} s\n`)
+    this.#say(`${error.message}; trying again in ${ms / 1000} s`)
     await pause(ms)
   }
 
@@ -30,8 +38,8 @@ export class Attempts {
 }
 
 /** Does it until it works. @throws what the last attempt threw */
-export async function retryLost<T>(run: () => Promise<T>): Promise<T> {
-  const attempts = new Attempts()
+export async function retryLost<T>(run: () => Promise<T>, say: Say): Promise<T> {
+  const attempts = new Attempts(say)
   for (;;) {
     try {
       return await run()
