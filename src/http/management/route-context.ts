@@ -98,7 +98,7 @@ export async function writeControl<N extends keyof ManagementUseCases & string>(
   request: FastifyRequest,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
-  object = readExpectedObject(request),
+  object: Expected['object'] = readExpectedObject(request),
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = requestActor(request, name)
   const asking = { ...toAsking(store, request), ...(object && { expected: { object } }) }
