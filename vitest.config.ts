@@ -6,7 +6,11 @@ import { LongestFirst } from './test/support/order.ts'
 /** The suites of the management API that are repeated on two replicas over PostgreSQL. */
 const ON_REPLICAS = ['audit', 'concurrent', 'keys'].map((name) => `test/http/management/${name}.test.ts`)
 /** All of them, and nothing else: `npm run test:replicas:api`. */
-const ALL_ON_REPLICAS = ['test/http/management/*.test.ts', 'test/http/v1/*.test.ts']
+const ALL_ON_REPLICAS = [
+  'test/http/management/*.test.ts',
+  'test/http/v1/*.test.ts',
+  'test/http/scim/{group-rules,groups,users}.test.ts',
+]
 
 /** Where test/support/postgres.ts can run a server. */
 const isLinux = process.platform === 'linux'

@@ -96,7 +96,7 @@ interface Person {
 }
 
 /** The definition: what each writer gave. */
-class Definition {
+export class Definition {
   readonly people = new Map<string, Person>()
   /** by name */
   readonly groups = new Map<string, Set<string>>()
@@ -234,9 +234,10 @@ const selects = (pattern: string, name: string): boolean =>
 
 type Cases = typeof UseCases
 type NameOf = keyof Cases & string
-type Run = (name: NameOf, input: unknown) => unknown
+export type Run = (name: NameOf, input: unknown) => unknown
 
-const FIRST: readonly (readonly [NameOf, unknown])[] = [
+/** What is there before the first step. */
+export const FIRST: readonly (readonly [NameOf, unknown])[] = [
   ['createTenant', { key: 'acme', name: 'acme' }],
   ['createResource', { key: 'doc', actions: { edit: {}, read: {} } }],
   ['createRole', { key: 'editor', permissions: ['doc:edit'] }],
@@ -281,10 +282,11 @@ function findOutcome(ask: () => unknown): string {
 
 const MISSING = 'f'.repeat(32)
 
-function carryOut(draft: Draft, run: Run, one: Step): unknown {
-  const userId = (key: string): string => draft.get('directory_user', key)?.id ?? MISSING
+/** Sends a step; users and groups are found in the view. */
+export function carryOut(view: View, run: Run, one: Step): unknown {
+  const userId = (key: string): string => view.get('directory_user', key)?.id ?? MISSING
   const groupId = (name: string): string =>
-    [...draft.list('directory_group')].find(({ display_name }) => display_name === name)?.id ?? MISSING
+    [...view.list('directory_group')].find(({ display_name }) => display_name === name)?.id ?? MISSING
   const refs = (key: string) => [{ value: userId(key) }]
   const patch = (...Operations: object[]) => ({ Operations })
   switch (one.do) {
@@ -315,7 +317,7 @@ function carryOut(draft: Draft, run: Run, one: Step): unknown {
       return run('updateDirectoryUser', { ref, body: patch(operation) })
     }
     case 'edit': {
-      const { department: _, ...others } = draft.get('user', one.user)?.attributes ?? {}
+      const { department: _, ...others } = view.get('user', one.user)?.attributes ?? {}
       const attributes = one.department === null ? others : { ...others, department: one.department }
       return run('updateUser', { ref: one.user, fields: { attributes } })
     }
@@ -328,7 +330,7 @@ function carryOut(draft: Draft, run: Run, one: Step): unknown {
       const ref = groupId(one.group)
       const value = refs(one.user)
       if (one.as === 'put' && ref !== MISSING) {
-        const others = Array.from(draft.by('members_of_directory_group', ref), ({ user: key }) => key).filter(
+        const others = Array.from(view.by('members_of_directory_group', ref), ({ user: key }) => key).filter(
           (key) => key !== one.user,
         )
         const members = [...others.flatMap(refs), ...(one.do === 'add' ? value : [])]
@@ -358,7 +360,7 @@ function carryOut(draft: Draft, run: Run, one: Step): unknown {
       })
     }
     case 'unrule': {
-      const rule = [...draft.list('group_rule')].find(({ group: of }) => of.value === one.pattern)
+      const rule = [...view.list('group_rule')].find(({ group: of }) => of.value === one.pattern)
       return run('deleteGroupRule', { ref: rule?.id ?? MISSING })
     }
     case 'make':
@@ -385,8 +387,13 @@ function compare(draft: Draft, definition: Definition, message: string): void {
     Array.from(draft.list(kind), (object) => project(put(kind, object as never)) ?? []).flat(),
   ).filter(({ op }) => op === 'put')
   const pdp = new Pdp(new FixedImage(Image.build(ENVIRONMENT, makePosition(1), changes)))
+  compareAnswers(draft, pdp, definition, message)
+}
+
+/** The same of a PDP. @throws where they differ, which the message says */
+export function compareAnswers(view: View, pdp: Pdp, definition: Definition, message: string): void {
   for (const key of USERS) {
-    const stored = draft.get('user', key)
+    const stored = view.get('user', key)
     const person = definition.people.get(key)
     const found = [
       stored !== undefined,

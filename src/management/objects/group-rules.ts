@@ -9,7 +9,7 @@ import { type Change, put, remove } from '../../log/change.ts'
 import { counted } from '../../model/counted.ts'
 import { ZerohopError } from '../../model/errors.ts'
 import { foldCase } from '../../model/fold-case.ts'
-import { CLAIM_ITEMS_MAX, GROUP_RULES_MAX, SCIM_NAME_LENGTH_MAX } from '../../model/limits.ts'
+import { CLAIM_ITEMS_MAX, GROUP_RULE_USERS_MAX, GROUP_RULES_MAX, SCIM_NAME_LENGTH_MAX } from '../../model/limits.ts'
 import { assignmentKey } from '../../model/objects.ts'
 import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, StoredView, View } from '../../store/view.ts'
@@ -83,8 +83,12 @@ function written(view: View, rule: GroupRule, before: GroupRule | undefined, min
     }
   }
   const groups = listSelected(view, before === undefined ? [rule.group] : [before.group, rule.group])
-  const decided = withGroupRules(view, [put('group_rule', rule)], listMembers(view, groups), mint)
-  return { ...decided, result: rule }
+  const users = listMembers(view, groups, GROUP_RULE_USERS_MAX + 1)
+  if (users.size > GROUP_RULE_USERS_MAX) {
+    const details = { what: 'the users in the groups of one rule', limit: GROUP_RULE_USERS_MAX }
+    throw new ZerohopError('LIMIT_EXCEEDED', details, { path: [...BODY, 'group', 'value'] })
+  }
+  return { ...withGroupRules(view, [put('group_rule', rule)], users, mint), result: rule }
 }
 
 type Gift = Pick<GroupRule, 'role' | 'tenant' | 'resource_instance'>
@@ -127,10 +131,19 @@ export function countSelected(view: StoredView, { by, match, value }: GroupPatte
   return view.countUnder({ index, from: wanted, to: `${wanted}\u{10ffff}` })
 }
 
-/** Keys of the users in these groups, each once. */
-export function listMembers(view: View, groups: Iterable<Pick<DirectoryGroup, 'id'>>): ReadonlySet<string> {
+/** Keys of the users in these groups, each once, and so many at most. */
+export function listMembers(
+  view: View,
+  groups: Iterable<Pick<DirectoryGroup, 'id'>>,
+  most = Number.POSITIVE_INFINITY,
+): ReadonlySet<string> {
   const users = new Set<string>()
-  for (const { id } of groups) for (const { user } of view.by('members_of_directory_group', id)) users.add(user)
+  for (const { id } of groups) {
+    for (const { user } of view.by('members_of_directory_group', id)) {
+      users.add(user)
+      if (users.size >= most) return users
+    }
+  }
   return users
 }
 

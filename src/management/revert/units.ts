@@ -65,6 +65,10 @@ class Sorting implements Undoing {
       this.seen.add(name)
       return only === undefined || only.has(name)
     }
+    if (OF_DIRECTORIES.has(kind)) {
+      if (isWanted(`${kind}:${key}`)) this.conflicts.push({ kind, key, reason: 'unsupported', what: BY_DIRECTORY })
+      return
+    }
     // of these only what a revision made is undone
     if (isOutsideFiles(kind)) {
       if (isWanted(`${kind}:${key}`)) this.#addOther(object)
@@ -110,6 +114,15 @@ class Sorting implements Undoing {
     } else this.conflicts.push({ kind, key, reason: 'unsupported', what: 'can only be brought back by its own routes' })
   }
 }
+
+/** What a directory gave and what rules make of it is one: a part of it that is undone would come again, or be `hand`'s. */
+const OF_DIRECTORIES: ReadonlySet<KindName> = new Set<KindName>([
+  'directory_user',
+  'directory_group',
+  'directory_member',
+  'group_rule',
+])
+const BY_DIRECTORY = 'is undone where it was written: in the directory, or by the rule for its groups'
 
 const NEW_ID = 'its id and when it was made'
 

@@ -9,6 +9,8 @@ export const DIRECTORY_GROUP_MEMBERS_MAX = 50_000
 export const DIRECTORY_MEMBERS_MAX = 2_000_000
 /** Rules of one environment that give roles to members of groups: each is compared with each group of a user. */
 export const GROUP_RULES_MAX = 1_000
+/** Users in the groups that one written rule selects: what follows is one revision, and other writes wait for it. To delete a rule is never refused. */
+export const GROUP_RULE_USERS_MAX = 50_000
 /** Characters of `userName`, `displayName` of a group and `externalId`, which are looked up. */
 export const SCIM_NAME_LENGTH_MAX = 256
 /** Characters of any other text of a SCIM resource. */

@@ -155,6 +155,43 @@ describe('a user of the directory', () => {
     expect(await readUser(key)).toMatchObject({ attributes: { level: 2 }, suspension: {} })
   })
 
+  it('is searched by POST, by itself and together with groups', async () => {
+    for (let n = 0; n < 3; n++) await makeUser({ nickName: 'Sought' })
+    await scim('POST', '/Groups', { displayName: 'Sought' })
+    const search = (path: string, body: object) => scim('POST', `${path}/.search`, body)
+    const found = await search('/Users', {
+      filter: 'nickName eq "sought"',
+      startIndex: 2,
+      count: 1,
+      attributes: ['nickName'],
+    })
+    expect(found.body).toMatchObject({
+      totalResults: 3,
+      startIndex: 2,
+      itemsPerPage: 1,
+      Resources: [{ nickName: 'Sought' }],
+    })
+    expect(Object.keys(found.body.Resources[0]).sort()).toEqual(['id', 'nickName', 'schemas'])
+    const filter = 'displayName eq "Sought" or nickName eq "Sought"'
+    // groups have no `nickName`, so this filter selects users alone
+    expect((await search('', { filter })).body).toMatchObject({ totalResults: 3 })
+    const all = (await search('', {})).body
+    const last = (await search('', { startIndex: all.totalResults, count: 1 })).body
+    expect(last).toMatchObject({
+      totalResults: all.totalResults,
+      itemsPerPage: 1,
+      Resources: [{ displayName: 'Sought' }],
+    })
+    for (const bad of [
+      { filter: 'shoe eq "x"' },
+      { filter: 1 },
+      { attributes: 'id' },
+      { count: 'x' },
+      { startIndex: 1.5 },
+    ])
+      expect([bad, (await search('', bad)).status]).toEqual([bad, 400])
+  })
+
   it('is switched off, whatever its attributes are', async () => {
     const { path, key } = await makeUser()
     const large = { text: 'x'.repeat(65_000) }

@@ -31,7 +31,7 @@ import { type Query, readText } from '../../page.ts'
 import { everyObject, paged, searched } from '../collection-pages.ts'
 import { printTime } from '../render/stamps.ts'
 
-const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
+export const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
 /** The address of the server, as the caller names it. */
 export const readBase = ({ protocol, host }: FastifyRequest): string => `${protocol}://${host}/scim/v2`
@@ -203,12 +203,21 @@ function mapParts(value: Json | undefined, change: (one: JsonObject, at: number)
 }
 
 /** One page of a list, as SCIM answers it. */
+export interface ResourceList {
+  readonly schemas: readonly string[]
+  readonly totalResults: number
+  readonly startIndex: number
+  readonly itemsPerPage: number
+  readonly Resources: readonly JsonObject[]
+}
+
+/** Reads one page of a list. */
 export async function listResources<K extends 'directory_user' | 'directory_group'>(
   shown: Shown<K>,
   view: () => StoredView,
   query: Query,
   base: string,
-): Promise<object> {
+): Promise<ResourceList> {
   const selection = readSelection(query)
   const start = Math.max(1, readCount(query, 'startIndex') ?? 1)
   const rows = Math.min(SCIM_PAGE_MAX, Math.max(0, readCount(query, 'count') ?? SCIM_PAGE_MAX))

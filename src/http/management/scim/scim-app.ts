@@ -27,6 +27,7 @@ import {
   shownUsers,
 } from './resources.ts'
 import { SCIM_TYPE, scimError, scimErrorBody } from './scim-errors.ts'
+import { readSearch, searchAll } from './search.ts'
 
 const read = { operation: 'directory.read', tag: 'SCIM' } as const
 const change = { operation: 'directory.write', tag: 'SCIM' } as const
@@ -49,7 +50,7 @@ function scope(app: FastifyInstance, management: RouteContext): void {
     return reply.code(status).type(SCIM_TYPE).send(scimErrorBody(status, message).body)
   })
   discoveryRoutes(app)
-  searchRoute(app)
+  searchRoute(app, management)
   resourceRoutes(app, management, {
     shown: shownUsers,
     noun: 'user',
@@ -111,6 +112,14 @@ function resourceRoutes<K extends 'directory_user' | 'directory_group'>(
     async (request, reply) => {
       const view = () => requestView(management, request)
       return send(reply, await listResources(shown, view, request.query as Query, readBase(request)))
+    },
+  )
+  app.post(
+    `${type.path}/.search`,
+    describe(read, `Search ${noun}s of the directory`, { body: ScimBody, response: { 200: ScimResource } }),
+    async (request, reply) => {
+      const view = () => requestView(management, request)
+      return send(reply, await listResources(shown, view, readSearch(request.body), readBase(request)))
     },
   )
   app.post(
@@ -178,13 +187,15 @@ function discoveryRoutes(app: FastifyInstance): void {
   }
 }
 
-/** Searches over resources of all types are not supported, and answered as SCIM says. */
-function searchRoute(app: FastifyInstance): void {
+/** Searches over users and groups together. */
+function searchRoute(app: FastifyInstance, management: RouteContext): void {
   app.post(
     '/.search',
-    describe(read, 'Search all resources: not supported', { body: ScimBody, response: { 501: ScimResource } }),
-    (_request, reply) =>
-      reply.code(501).type(SCIM_TYPE).send(scimErrorBody(501, 'searches over all resources are not supported').body),
+    describe(read, 'Search users and groups of the directory', { body: ScimBody, response: { 200: ScimResource } }),
+    async (request, reply) => {
+      const view = () => requestView(management, request)
+      return send(reply, await searchAll(view, readSearch(request.body), readBase(request)))
+    },
   )
 }
 
