@@ -28,7 +28,7 @@ it.skipIf(consoleServer === undefined)(
   async () => {
     const page = await console.visit('sources')
     await page.getByRole('heading', { name: 'No directory connected' }).waitFor()
-      await page.getByRole('link', { name: 'Create a directory key' }).click()
+    await page.getByRole('link', { name: 'Create a directory key' }).click()
     await page.getByLabel('Name').fill('okta')
     await page.getByLabel('Key of new users').selectOption('external_id')
     await inspect(page, 'key-of-directory', { sizes: ['narrow'] })
@@ -93,7 +93,7 @@ it.skipIf(consoleServer === undefined)(
 
     await press(page, 'Delete rule auditor in acme for acc…')
     await page.getByText('No one would gain or lose access').waitFor()
-      await press(page, 'Delete rule')
+    await press(page, 'Delete rule')
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
     await page.getByText('The directory has sent 2 groups').waitFor()
   },
