@@ -93,4 +93,14 @@ export const FEATURES = [
       })
     },
   },
+  {
+    name: 'a sync and what it claims',
+    format: 13,
+    bring: async (call) => {
+      const run = '0123456789abcdef0123456789abcdef'
+      await call('POST', '/v2/facts/{e}/syncs/app/lease', { source: run, run })
+      const items = [{ op: 'put', kind: 'user', item: { key: 'dora' } }]
+      await call('POST', '/v2/facts/{e}/syncs/app/slices', { run, items })
+    },
+  },
 ]

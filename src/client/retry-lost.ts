@@ -16,17 +16,19 @@ export type Say = (text: string) => void
 /** Attempts in a row that failed. */
 export class Attempts {
   readonly #say: Say
+  readonly #firstPauseMs: number
   #failed = 0
 
-  constructor(say: Say) {
+  constructor(say: Say, firstPauseMs = FACTS_PAUSE_MS) {
     this.#say = say
+    this.#firstPauseMs = firstPauseMs
   }
 
   /** Waits longer each time, and throws the error after the last attempt. @throws any other error at once */
   async failed(error: unknown): Promise<void> {
     this.#failed++
     if (!isLost(error) || this.#failed >= FACTS_ATTEMPTS_MAX) throw error
-    const ms = FACTS_PAUSE_MS * 2 ** (this.#failed - 1)
+    const ms = this.#firstPauseMs * 2 ** (this.#failed - 1)
     this.#say(`${error.message}; trying again in ${ms / 1000} s`)
     await pause(ms)
   }

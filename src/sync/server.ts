@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly name: string
   /** hears that an answer was cut, and is asked for again */
   readonly say?: Say
+  /** how long it waits then; FACTS_PAUSE_MS unless given */
+  readonly firstPauseMs?: number
 }
 
 /** Facts of one kind that the sync claims, in the order of their identity. */
@@ -75,10 +77,14 @@ export class SyncServer {
   }
 
   stored(kind: SyncedKind): StoredFacts {
-    const { url, apiKey, path, name, say = () => undefined } = this.#options
+    const { url, apiKey, path, name, say = () => undefined, firstPauseMs } = this.#options
     const [p, e] = [encodeURIComponent(path.p), encodeURIComponent(path.e)]
     const query = new URLSearchParams({ kind, claim: name })
-    return new Stream(`${url.replace(/\/+$/, '')}/v2/facts/${p}/${e}/stream?${query}`, apiKey, say)
+    return new Stream(
+      `${url.replace(/\/+$/, '')}/v2/facts/${p}/${e}/stream?${query}`,
+      apiKey,
+      new Attempts(say, firstPauseMs),
+    )
   }
 
   #params() {
@@ -106,18 +112,19 @@ class Stream implements StoredFacts {
   #after: string | undefined
   revision = 0
 
-  constructor(address: string, apiKey: string, say: Say) {
+  constructor(address: string, apiKey: string, attempts: Attempts) {
     this.#address = address
     this.#apiKey = apiKey
-    this.#attempts = new Attempts(say)
+    this.#attempts = attempts
   }
 
   /** @throws API_REFUSED; FEED_UNREACHABLE after FACTS_ATTEMPTS_MAX answers in a row with nothing new in them */
   async *facts(): AsyncGenerator<readonly StoredFact[], void, undefined> {
-    while (this.#end === undefined) {
+    for (;;) {
       try {
         yield* this.#read()
-        if (this.#end === undefined) throw new Error('its answer was cut on the way')
+        if (/* canary: whole-answers */ this.#end === undefined) throw new Error('its answer was cut on the way')
+        return
       } catch (error) {
         await this.#attempts.failed(toLost(error))
       }

@@ -1,4 +1,4 @@
-// The importer of OpenFGA beside OpenFGA itself: of the public sample stores, each of a server of its own, what the server
+// The importer of OpenFGA beside OpenFGA itself: of the public sample stores, each in a store of its own, what the server
 // answers is what the tests of the store say, the written files allow nothing that it denies, and where a store was
 // converted whole no answer differs; what is planted in the written files is found. It runs where the program is:
 // OPENFGA_BINARY, or `openfga` on PATH. To build one takes two minutes of processor time, so `npm test` does without:

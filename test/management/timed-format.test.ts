@@ -24,6 +24,8 @@ const CONDITIONAL = 6
 const EVERYBODY = 7
 const OF_TENANTS = 8
 const STRICT = 9
+const CLAIMED = 12
+const OF_SYNCS = 13
 const OF_DIRECTORIES = 14
 const newId = () => randomBytes(16).toString('hex')
 const EDITOR = { user: 'ana', role: 'editor' }
@@ -115,6 +117,25 @@ describe('the format of a folder', () => {
     expect(await verifyData(data)).toMatchObject({ damages: 0 })
     management = await openManagementData({ data, newId })
     expect(management.store.view(log).get('role_assignment', '*/editor/default')).toBeDefined()
+  })
+
+  it('rises with the first claim of a sync, further with the first sync, and does not fall when it goes', async () => {
+    const { store } = management
+    await store.commit(
+      log,
+      'writeClaims',
+      { claim: 'app', items: [{ op: 'put', kind: 'user', item: { key: 'eva' } }] },
+      BY,
+    )
+    expect(await format()).toBe(CLAIMED)
+    const [source, run] = [newId(), newId()]
+    await store.commit(log, 'leaseSync', { ref: 'app', source, run }, BY)
+    expect(await format()).toBe(OF_SYNCS)
+    await store.commit(log, 'releaseSync', { ref: 'app', run }, BY)
+    await store.commit(log, 'deleteSync', { ref: 'app' }, BY)
+    await store.close()
+    expect([await format(), await verifyData(data)]).toEqual([OF_SYNCS, expect.objectContaining({ damages: 0 })])
+    management = await openManagementData({ data, newId })
   })
 
   it('rises with the first user of a directory, and does not fall when it goes', async () => {

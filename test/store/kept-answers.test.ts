@@ -105,7 +105,7 @@ describe('answers', () => {
     ) as fc.Arbitrary<{ readonly do: string; readonly keys?: readonly number[] }>
     fc.assert(
       fc.property(fc.array(step, { minLength: 20, maxLength: 20 }), (steps) => {
-        tables?.root.close()
+        void tables?.root.close()
         let answers = open(limits)
         let kept: { readonly key: string; readonly at: number }[] = []
         let now = 1_000

@@ -1,5 +1,7 @@
 // Defects are planted in copies of a sync, and each must change what a test of it sees.
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import * as SYNCS from '../../src/management/objects/syncs.ts'
@@ -8,15 +10,16 @@ import { readSyncFile } from '../../src/sync/file/sync-file.ts'
 import * as GUARDS from '../../src/sync/guards.ts'
 import * as PLANS from '../../src/sync/plan-file.ts'
 import * as READING from '../../src/sync/read-source.ts'
+import * as ASKING from '../../src/sync/server.ts'
 import { openManagementData } from '../management/harness.ts'
 import { importWith } from '../support/canary-module.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { OF_SLICES, OF_SYNC } from './canaries.ts'
 
 const folder = temporaryFolder('sync-canaries')
-type Sync = typeof READING & typeof GUARDS & typeof PLANS
-const ENTRIES = ['src/sync/read-source.ts', 'src/sync/guards.ts', 'src/sync/plan-file.ts']
-const right: Sync = { ...READING, ...GUARDS, ...PLANS }
+type Sync = typeof READING & typeof GUARDS & typeof PLANS & typeof ASKING
+const ENTRIES = ['read-source', 'guards', 'plan-file', 'server'].map((name) => `src/sync/${name}.ts`)
+const right: Sync = { ...READING, ...GUARDS, ...PLANS, ...ASKING }
 
 let runs = 0
 async function read({ readSource }: Sync, rows: readonly object[]) {
@@ -29,6 +32,23 @@ async function read({ readSource }: Sync, rows: readonly object[]) {
   return {
     problems: problems.length,
     identities: sections.flatMap(({ lines }) => [...lines()].map(({ identity }) => identity)),
+  }
+}
+
+/** What it takes for all facts of a server whose first answer is cut between two lines. */
+async function readCut({ SyncServer }: Sync): Promise<string[]> {
+  const answers = ['{"key":"ana"}\n', '{"key":"ben"}\n{"complete":true,"revision":1,"rows":1}\n']
+  const http = createServer((_request, response) => response.end(answers.shift()))
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  try {
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+    const options = { url, apiKey: 'x', path: { p: 'p', e: 'e' }, name: 'app', firstPauseMs: 1 }
+    const keys: string[] = []
+    const stored = new SyncServer({ ...options, client: undefined as never }).stored('user')
+    for await (const facts of stored.facts()) keys.push(...facts.map((fact) => fact.key))
+    return keys
+  } finally {
+    http.close()
   }
 }
 
@@ -48,6 +68,7 @@ const FINDS: { readonly [T in keyof typeof OF_SYNC]: (sync: Sync) => unknown } =
   'deletes-that-cascade': ({ findRefusals }) =>
     findRefusals({ sync: 1, source: {}, owner: 'app' }, SECTIONS, new Map([['role_assignments', 50]]), undefined)
       .length,
+  'whole-answers': readCut,
   'plans-of-other-rows': ({ findPlanChange }) => findPlanChange(PLAN, { ...PLAN, rows: 'z' }),
 }
 

@@ -7,6 +7,7 @@ export const OF_SYNC = {
   'empty-results': 'false',
   'deletes-that-cascade': 'drops',
   'plans-of-other-rows': 'false',
+  'whole-answers': 'false',
 } as const satisfies Canary
 /** In src/management, where a slice is written. */
 export const OF_SLICES = {

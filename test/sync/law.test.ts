@@ -8,10 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parameters } from '../property/seed.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.ts'
-import { connectTo, endPostgres, startPostgres } from '../support/postgres.ts'
+import { connectTo, endPostgres, type Postgres, startPostgres } from '../support/postgres.ts'
 import { apiHere } from '../support/serve-here.ts'
 import { endServers, freePort, readKeys, url } from '../support/server.ts'
 import { runSync } from './server.ts'
+import { listSqliteDrivers, nameDriver, type SqliteDriver } from './sqlite.ts'
+import { watchStory } from './watch-story.ts'
 
 const folder = temporaryFolder('sync-law')
 const USERS = ['ana', 'ana-b', 'Ana', 'ben', 'z.z', '10']
@@ -128,6 +130,8 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 interface Source {
   readonly file: string
   readonly variables?: Readonly<Record<string, string>>
+  /** undefined: what the command finds */
+  readonly sqlite?: SqliteDriver['open']
   write(rows: Rows): Promise<void>
 }
 
@@ -166,8 +170,9 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
     await source.write(rows)
     const before = await facts()
     const handRoles = new Set(before.roles.filter((role) => byHand.has(role)))
+    const how = { allowed: 1_000, variables: source.variables ?? {}, sqlite: source.sqlite }
     const where = { url: base, key: secret, folder, environment: place }
-    const synced = await run(where, source.file, { allowed: 1_000, variables: source.variables ?? {} })
+    const synced = await run(where, source.file, how)
     expect(synced.refusals).toEqual([])
     expect(synced.written?.problems.filter(({ op }) => op === 'put') ?? []).toEqual([])
     const after = await facts()
@@ -186,7 +191,7 @@ async function hold(edits: readonly Edit[], source: Source, run = runSync): Prom
       if (before.users[user] !== undefined) expect(name, `the name of ${user}`).toBe(before.users[user]![0])
     }
     expect([await claims('user'), await claims('role_assignment')]).toEqual([rows.users.size, rows.roles.size])
-    expect((await run(where, source.file, { allowed: 1_000, variables: source.variables ?? {} })).planned).toBe(0)
+    expect((await run(where, source.file, how)).planned).toBe(0)
   }
   /** users whom somebody made by hand, and users who became of `hand` because roles of hand hung on them */
   const handUsers = new Set<string>()
@@ -250,7 +255,7 @@ async function status(method: string, path: string, body: unknown, secret: strin
 }
 const exists = async (path: string, secret: string) => (await status('GET', path, undefined, secret)) === 200
 
-function openSqliteSource(name: string): Source {
+function openSqliteSource(name: string, sqlite: SqliteDriver['open']): Source {
   const place = join(folder, name)
   const database = new Sqlite(place)
   database.exec(
@@ -258,6 +263,7 @@ function openSqliteSource(name: string): Source {
   )
   return {
     file: FILE(`sqlite: { file: ${place} }`),
+    sqlite,
     async write({ users, roles }) {
       database.exec('DELETE FROM users; DELETE FROM members')
       // a row that is there twice is one fact
@@ -270,38 +276,54 @@ function openSqliteSource(name: string): Source {
 
 const edits = fc.array(edit, { minLength: 4, maxLength: 16 })
 
-it('holds on SQLite', async () => {
-  const source = openSqliteSource('law.db')
-  await fc.assert(
-    fc.asyncProperty(edits, (all) => hold(all, source)),
-    parameters(24),
-  )
-})
+const drivers = listSqliteDrivers(folder)
 
 describe('holds on', () => {
-  it('PostgreSQL', async () => {
-    const server = await startPostgres()
-    const address = await server.database()
-    const client = await connectTo(address)
-    await client.query(
-      'CREATE TABLE users (id text, department text); CREATE TABLE members (user_id text, role text, org text)',
-    )
-    const source: Source = {
-      file: FILE('postgres: { url_env: APP_URL }'),
-      variables: { APP_URL: address },
-      async write({ users, roles }) {
-        await client.query('TRUNCATE users, members')
-        for (const [id, { department }] of users)
-          await client.query('INSERT INTO users VALUES ($1, $2)', [id, department])
-        for (const role of roles) await client.query('INSERT INTO members VALUES ($1, $2, $3)', role.split(' '))
-      },
-    }
-    await fc.assert(
-      fc.asyncProperty(edits, (all) => hold(all, source)),
-      parameters(4),
-    )
-    await client.end()
-    await endPostgres()
+  for (const [at, driver] of drivers.entries()) {
+    // the name says which driver is missing
+    it.skipIf(driver.missing)(`SQLite by ${nameDriver(driver)}`, async () => {
+      const source = openSqliteSource(`law-${at}.db`, driver.open)
+      await fc.assert(
+        fc.asyncProperty(edits, (all) => hold(all, source)),
+        parameters(at === 0 ? 24 : 8),
+      )
+    })
+  }
+
+  describe('PostgreSQL', () => {
+    let server: Postgres
+    beforeAll(async () => {
+      server = await startPostgres()
+    })
+    afterAll(endPostgres)
+
+    it('as the others', async () => {
+      const address = await server.database()
+      const client = await connectTo(address)
+      await client.query(
+        'CREATE TABLE users (id text, department text); CREATE TABLE members (user_id text, role text, org text)',
+      )
+      const source: Source = {
+        file: FILE('postgres: { url_env: APP_URL }'),
+        variables: { APP_URL: address },
+        async write({ users, roles }) {
+          await client.query('TRUNCATE users, members')
+          for (const [id, { department }] of users)
+            await client.query('INSERT INTO users VALUES ($1, $2)', [id, department])
+          for (const role of roles) await client.query('INSERT INTO members VALUES ($1, $2, $3)', role.split(' '))
+        },
+      }
+      await fc.assert(
+        fc.asyncProperty(edits, (all) => hold(all, source)),
+        parameters(4),
+      )
+      await client.end()
+    })
+
+    it('also by a watch that it notifies, that loses it, and that is ended', async () => {
+      const { key: secret, place } = await newEnvironment()
+      await watchStory(server, { url: base, key: secret, folder, environment: place })
+    })
   })
 
   // without MariaDB, which not every machine has

@@ -1,26 +1,26 @@
 // What a sync reads of each source: the same rows give the same facts, sorted, whatever database they come from, in
 // whatever order and collation; and everything that a row may get wrong is said with its number.
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import Sqlite from 'libsql'
 import { createConnection } from 'mysql2/promise'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, it as viTest } from 'vitest'
 import { isZerohopError } from '../../src/model/errors.ts'
 import { readSyncFile } from '../../src/sync/file/sync-file.ts'
 import { type ReadRows, readSource } from '../../src/sync/read-source.ts'
 import { RunMemory, Sorter } from '../../src/sync/sorter.ts'
 import { CsvReader } from '../../src/sync/sources/csv.ts'
 import { Inexact, readNumber } from '../../src/sync/sources/numbers.ts'
-import type { OpenDatabase } from '../../src/sync/sources/sqlite.ts'
 import { temporaryFolder } from '../support/folders.ts'
 import { type MariaDb, startMariaDb, withoutMariaDb } from '../support/mariadb.ts'
 import { connectTo, endPostgres, type Postgres, startPostgres } from '../support/postgres.ts'
-
-const openSqlite = ((file: string) => new Sqlite(file, { readonly: true })) as unknown as OpenDatabase
+import { listSqliteDrivers, nameDriver } from './sqlite.ts'
 
 let folders = 0
 const root = temporaryFolder('sync-rows')
+const drivers = listSqliteDrivers(root)
+let sqlite = drivers[0]!.open
 
 interface Read {
   readonly variables?: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ async function read(text: string, { variables = {}, runBytes }: Read = {}): Prom
   if (file === undefined) throw new Error(problems.map(({ message }) => message).join('\n'))
   const temporary = join(root, `temporary-${++folders}`)
   mkdirSync(temporary)
-  const options = { folder: root, temporary, variable: (name: string) => variables[name], sqlite: openSqlite, runBytes }
+  const options = { folder: root, temporary, variable: (name: string) => variables[name], sqlite, runBytes }
   const rows = await readSource(file, options)
   const texts = rows.sections.flatMap(({ lines }) =>
     [...lines()].map(({ identity, content }) => `${identity.replaceAll('\0', '|')} ${content}`),
@@ -227,9 +227,13 @@ const QUERY = `SELECT id AS key, department AS "attributes.department", level AS
 const file = (source: string, query = QUERY) =>
   `sync: 1\nsource: { ${source} }\nowner: app\nusers: { query: ${JSON.stringify(query)} }`
 
-describe('SQLite', () => {
+describe.each(drivers.map((driver) => [nameDriver(driver), driver] as const))('SQLite by %s', (_, driver) => {
   const path = join(root, 'app.db')
+  // the name says which driver is missing
+  const it = viTest.skipIf(driver.missing)
   beforeAll(() => {
+    sqlite = driver.open
+    rmSync(path, { force: true })
     const database = new Sqlite(path)
     database.exec('CREATE TABLE users (id TEXT COLLATE NOCASE, department TEXT, level INTEGER, huge INTEGER, at TEXT)')
     const insert = database.prepare('INSERT INTO users VALUES (?, ?, ?, 9007199254740993, ?)')

@@ -1,7 +1,6 @@
 // A sync from a SQLite file to a real management API, without the command: what its parts do together.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import Sqlite from 'libsql'
 import { createClient } from '../../src/client/management-client.ts'
 import { readSyncFile } from '../../src/sync/file/sync-file.ts'
 import { findRefusals } from '../../src/sync/guards.ts'
@@ -11,8 +10,6 @@ import { reviewPlan } from '../../src/sync/review.ts'
 import { SyncServer } from '../../src/sync/server.ts'
 import type { OpenDatabase } from '../../src/sync/sources/sqlite.ts'
 import { type Written, writePlan } from '../../src/sync/write-plan.ts'
-
-const openSqlite = ((file: string) => new Sqlite(file, { readonly: true })) as unknown as OpenDatabase
 
 export interface Place {
   readonly url: string
@@ -41,17 +38,20 @@ export async function runSync(
     allowed,
     variables = {},
     source = hex(0xabc),
+    sqlite,
   }: {
     readonly allowed?: number
     readonly variables?: Readonly<Record<string, string>>
     readonly source?: string
+    /** what opens files of SQLite; the command finds it unless given */
+    readonly sqlite?: OpenDatabase | undefined
   } = {},
 ): Promise<Synced> {
   const { file, problems } = readSyncFile({ name: 'sync.yaml', text })
   if (file === undefined) throw new Error(problems.map(({ message }) => message).join('\n'))
   const temporary = join(folder, `run-${++runs}`)
   mkdirSync(temporary)
-  const options: ReadOptions = { folder, temporary, variable: (name) => variables[name], sqlite: openSqlite }
+  const options: ReadOptions = { folder, temporary, variable: (name) => variables[name], sqlite }
   const rows = await readSource(file, options)
   if (rows.problems.length > 0) throw new Error(rows.problems.map(({ message }) => message).join('\n'))
   const client = createClient({ url, apiKey: key })

@@ -66,7 +66,7 @@ export function addSync(program: Command): void {
     )
     .action((file: string | undefined, options: SyncWatchOptions) =>
       attempt(async () => {
-        process.exitCode = await (await import('./sync-watch.ts')).watchSync(readEnv(), file, options)
+        process.exit(await (await import('./sync-watch.ts')).watchSync(readEnv(), file, options))
       }),
     )
 }

@@ -1,10 +1,12 @@
 // `zerohop sync watch`: applies a sync again and again, after a pause or when a PostgreSQL database notifies. A run that
-// fails is said and tried again by the next one; a signal ends it after the slice that is being written.
+// fails is said and tried again by the next one. A signal ends it at once, or after the slice that is being written.
 import { readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { contained } from '../../model/contained.ts'
 import { parseDuration } from '../../model/durations.ts'
 import { ZerohopError } from '../../model/errors.ts'
-import { SYNC_EVERY_MS_MIN } from '../../model/limits.ts'
+import { SYNC_EVERY_MS_MIN, SYNC_LEAVE_MS } from '../../model/limits.ts'
 import { readSyncFile } from '../../sync/file/sync-file.ts'
 import { listenToPostgres } from '../../sync/sources/listen-postgres.ts'
 import { type Env, readVariable } from '../configuration/env.ts'
@@ -13,12 +15,17 @@ import { REFUSED } from './agreement.ts'
 import { applySync, type SyncApplyOptions } from './sync.ts'
 import { SYNC_FILE } from './sync-rows.ts'
 
-export interface SyncWatchOptions extends Omit<SyncApplyOptions, 'plan' | 'yes' | 'force' | 'takeOver' | 'signal'> {
+export interface SyncWatchOptions
+  extends Omit<SyncApplyOptions, 'plan' | 'yes' | 'force' | 'takeOver' | 'signal' | 'onWrite'> {
   readonly every: string
   readonly listen?: string
 }
 
-/** Ends with exit code 0 by a signal. @throws CONFIG_INVALID */
+/**
+ * Returns the exit code once a signal has come. A database or a server that does not answer may still be waited for then:
+ * the caller ends the process.
+ * @throws CONFIG_INVALID
+ */
 export async function watchSync(
   env: Env,
   name: string | undefined,
@@ -34,11 +41,24 @@ export async function watchSync(
   const wake = new Wake(ending.signal)
   const path = name ?? SYNC_FILE
   const listening = listen === undefined ? undefined : startListening(path, listen, ending.signal, wake)
+  const ended = new Promise<void>((resolve) => {
+    ending.signal.addEventListener(
+      'abort',
+      contained('the end of a run', () => resolve()),
+      { once: true },
+    )
+  })
   while (!ending.signal.aborted) {
-    await runOnce(env, path, { ...options, yes: true, force: true, signal: ending.signal })
+    let isWriting = false
+    const onWrite = (): void => {
+      isWriting = true
+    }
+    const run = runOnce(env, path, { ...options, yes: true, force: true, signal: ending.signal, onWrite })
+    await Promise.race([run, ended])
+    if (isWriting) await run
     await wake.sleep(seconds * 1000)
   }
-  await listening
+  await Promise.race([listening, pause(SYNC_LEAVE_MS)])
   return 0
 }
 
@@ -62,6 +82,7 @@ function startListening(path: string, channel: string, signal: AbortSignal, wake
   return listenToPostgres({
     url,
     channel,
+    folder: dirname(path),
     signal,
     onNotified: () => wake.now(),
     onFailure: ({ message }) => sayOnStderr(`${message}; it is tried again`),

@@ -36,8 +36,10 @@ export interface SyncApplyOptions extends SyncOptions {
   readonly takeOver?: boolean
   readonly yes?: boolean
   readonly force?: boolean
-  /** ends it after the slice that is being written */
+  /** ends it before it writes, or after the slice that is being written */
   readonly signal?: AbortSignal
+  /** called before it writes */
+  readonly onWrite?: () => void
 }
 
 /** A run as it was planned. */
@@ -148,6 +150,8 @@ async function mayWrite(
 
 async function write(run: PlannedRun, path: string, options: SyncApplyOptions): Promise<number> {
   const { found, server, plan } = run
+  if (options.signal?.aborted) return refuse('it was ended before it wrote anything')
+  options.onWrite?.()
   const counter = startCounter('written', countItems(plan))
   let written: Written
   try {

@@ -165,18 +165,32 @@ function end(draft: Draft, item: SyncItem, { key }: ClaimReport, claim: string, 
 const DELETES = { user: deleteUser, tenant: deleteTenant, resource_instance: deleteInstance } as const
 
 function formatProblem(
-  { op }: SyncItem,
+  { op, item }: SyncItem,
   { kind, key, code, reason, blocking, blocking_total: total }: ClaimReport,
 ): SyncWritten['problems'][number] {
   return {
     op,
     kind: kind as SyncedKind,
-    key,
+    key: key ?? nameItem(kind as SyncedKind, item ?? {}),
     ...(code === undefined ? {} : { code }),
     ...(reason === undefined ? {} : { reason }),
     ...(blocking === undefined ? {} : { blocking }),
     ...(total === undefined ? {} : { blocking_total: total }),
   }
+}
+
+/** The key that the fact of an item would have: what was refused has none. */
+function nameItem(kind: SyncedKind, item: object): string {
+  const of = item as Readonly<Record<string, string>>
+  const names: { readonly [K in SyncedKind]: readonly (string | undefined)[] } = {
+    user: [of.key],
+    tenant: [of.key],
+    resource_instance: [`${of.resource}:${of.key}`],
+    membership: [of.tenant, of.user],
+    role_assignment: [of.user, of.role, of.tenant, of.resource_instance],
+    relationship_tuple: [of.subject, of.relation, of.object],
+  }
+  return names[kind].filter((name) => name).join('/')
 }
 
 function countRemoved(changes: readonly Change[]): Record<string, number> {

@@ -40,6 +40,8 @@ export const SYNC_DELETES_PERCENT = 5
 export const SYNC_DELETES_COUNT = 1_000
 /** Milliseconds until `sync watch` listens again to a database that it lost. */
 export const SYNC_LISTEN_PAUSE_MS = 5_000
+/** Milliseconds that a watch which ends waits for its database to take leave. */
+export const SYNC_LEAVE_MS = 1_000
 /** Milliseconds that `sync watch` waits between two runs at least. */
 export const SYNC_EVERY_MS_MIN = 1_000
 /** Facts of one kind of a sync that are counted when it is read: counting holds up everything else. */

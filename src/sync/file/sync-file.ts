@@ -24,7 +24,7 @@ const SOURCES = {
   sqlite: t.maybe(
     t.described(
       t.closed({ file: t.described(t.Text, 'the database file') }),
-      'SQLite; all queries read one snapshot; needs Node 22.13 or newer, or the package `better-sqlite3`',
+      'SQLite; all queries read one snapshot; needs Node 22.16 or newer, or the package `better-sqlite3`',
     ),
   ),
   ndjson: t.maybe(t.described(Nothing, 'files with a JSON object on each line')),

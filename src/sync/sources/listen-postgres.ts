@@ -10,6 +10,8 @@ import { listSecrets, toSourceError } from './source-failure.ts'
 export interface ListenOptions {
   readonly url: string
   readonly channel: string
+  /** that of the sync file */
+  readonly folder: string
   /** ends it */
   readonly signal: AbortSignal
   readonly onNotified: () => void
@@ -18,10 +20,11 @@ export interface ListenOptions {
 }
 
 /** Listens until the signal ends it. Never rejects. */
-export async function listenToPostgres({ url, channel, signal, onNotified, onFailure }: ListenOptions): Promise<void> {
+export async function listenToPostgres(options: ListenOptions): Promise<void> {
+  const { url, signal, onFailure } = options
   while (!signal.aborted) {
     try {
-      await listenOnce(url, channel, signal, onNotified)
+      await listenOnce(options)
     } catch (error) {
       if (signal.aborted) return
       onFailure(toSourceError(error, 'PostgreSQL', listSecrets(url)))
@@ -31,24 +34,22 @@ export async function listenToPostgres({ url, channel, signal, onNotified, onFai
 }
 
 /** Ends when the connection does. */
-async function listenOnce(url: string, channel: string, signal: AbortSignal, onNotified: () => void): Promise<void> {
-  const pg = await loadDriver<{ default: typeof import('pg') }>('pg')
+async function listenOnce({ url, channel, folder, signal, onNotified }: ListenOptions): Promise<void> {
+  const pg = await loadDriver<{ default: typeof import('pg') }>('pg', folder)
   const client: Client = new pg.default.Client({
     connectionString: url,
     application_name: 'zerohop sync watch',
     connectionTimeoutMillis: SYNC_CONNECT_MS,
     keepAlive: true,
   })
+  let stop = (): void => undefined
   const ended = new Promise<void>((_resolve, reject) => {
     const lose = (error?: Error): void => reject(error ?? new Error('the connection was closed'))
+    stop = contained('the end of a watch', () => lose())
     client.on('error', contained('the loss of a database', lose))
-    client.on(
-      'end',
-      contained('the end of a connection', () => lose()),
-    )
-    const stop = (): void => lose()
-    signal.addEventListener('abort', contained('the end of a watch', stop), { once: true })
+    client.on('end', stop)
   })
+  signal.addEventListener('abort', stop, { once: true })
   ended.catch(() => undefined)
   try {
     await client.connect()
@@ -57,6 +58,7 @@ async function listenOnce(url: string, channel: string, signal: AbortSignal, onN
     onNotified()
     await ended
   } finally {
+    signal.removeEventListener('abort', stop)
     await client.end().catch(() => undefined)
   }
 }

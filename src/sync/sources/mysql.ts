@@ -12,8 +12,8 @@ import { listSecrets, toSourceError } from './source-failure.ts'
 const WHERE = 'MySQL'
 
 /** @throws SYNC_SOURCE_FAILED, PACKAGE_MISSING */
-export async function openMysql(url: string): Promise<Snapshot> {
-  const mysql = await loadDriver<{ default: typeof import('mysql2') }>('mysql2')
+export async function openMysql(url: string, folder: string): Promise<Snapshot> {
+  const mysql = await loadDriver<{ default: typeof import('mysql2') }>('mysql2', folder)
   const secrets = listSecrets(url)
   const failed = (error: unknown) => toSourceError(error, WHERE, secrets)
   let connection: Connection

@@ -10,7 +10,7 @@ import { type OpenDatabase, openSqlite } from './sqlite.ts'
 import { openFiles } from './text-rows.ts'
 
 export interface SourceOptions {
-  /** that of the sync file, which names of files are relative to */
+  /** that of the sync file, which names of files are relative to, and below whose project drivers may be */
   readonly folder: string
   /** the value of an environment variable */
   readonly variable: (name: string) => string | undefined
@@ -23,12 +23,12 @@ export async function openSource(file: SyncFile, { folder, variable, sqlite }: S
   const { source } = file
   switch (sourceName(file)) {
     case 'postgres':
-      return openPostgres(readUrl(source.postgres!.url_env, variable))
+      return openPostgres(readUrl(source.postgres!.url_env, variable), folder)
     case 'mysql':
-      return openMysql(readUrl(source.mysql!.url_env, variable))
+      return openMysql(readUrl(source.mysql!.url_env, variable), folder)
     case 'sqlite': {
       const { file: name } = source.sqlite!
-      return openSqlite(isAbsolute(name) ? name : join(folder, name), sqlite)
+      return openSqlite(isAbsolute(name) ? name : join(folder, name), folder, sqlite)
     }
     case 'command':
       return openCommand(folder)

@@ -16,9 +16,9 @@ const SETTINGS =
   "SET TIME ZONE 'UTC'; SET DateStyle TO 'ISO, MDY'; SET extra_float_digits TO 1; SET bytea_output TO 'hex'"
 
 /** @throws SYNC_SOURCE_FAILED, PACKAGE_MISSING */
-export async function openPostgres(url: string): Promise<Snapshot> {
+export async function openPostgres(url: string, folder: string): Promise<Snapshot> {
   const secrets = listSecrets(url)
-  const client = await connect(url, secrets)
+  const client = await connect(url, secrets, folder)
   const failed = (error: unknown) => toSourceError(error, WHERE, secrets)
   try {
     await client.query(SETTINGS)
@@ -39,8 +39,8 @@ export async function openPostgres(url: string): Promise<Snapshot> {
   }
 }
 
-async function connect(url: string, secrets: readonly string[]): Promise<Client> {
-  const pg = await loadDriver<{ default: typeof import('pg') }>('pg')
+async function connect(url: string, secrets: readonly string[], folder: string): Promise<Client> {
+  const pg = await loadDriver<{ default: typeof import('pg') }>('pg', folder)
   let client: Client | undefined
   try {
     client = new pg.default.Client({

@@ -1,4 +1,4 @@
-// Rows of a SQLite file, by what Node has built in, else by better-sqlite3. All queries of a sync read one snapshot: a
+// Rows of a SQLite file, by what Node 22.16 and newer have built in, else by better-sqlite3. All queries of a sync read one snapshot: a
 // read transaction. The file is opened for reading only.
 import { existsSync } from 'node:fs'
 import { ZerohopError } from '../../model/errors.ts'
@@ -25,19 +25,24 @@ interface Database {
 export type OpenDatabase = (file: string) => Database
 
 /** @throws PACKAGE_MISSING when no driver is there */
-async function findOpen(): Promise<OpenDatabase> {
-  type BuiltIn = { DatabaseSync: new (file: string, options: object) => Database }
-  const own = await findDriver<BuiltIn>('node:sqlite')
-  if (own !== undefined) return (file) => new own.DatabaseSync(file, { readOnly: true })
+async function findOpen(folder: string): Promise<OpenDatabase> {
+  type BuiltIn = {
+    DatabaseSync: new (file: string, options: object) => Database
+    StatementSync: { readonly prototype: Partial<Statement> }
+  }
+  const own = await findDriver<BuiltIn>('node:sqlite', folder)
+  // an older one does not say the names of columns
+  if (own?.StatementSync.prototype.columns !== undefined)
+    return (file) => new own.DatabaseSync(file, { readOnly: true })
   type Package = { default: new (file: string, options: object) => Database }
-  const other = await findDriver<Package>('better-sqlite3')
+  const other = await findDriver<Package>('better-sqlite3', folder)
   if (other !== undefined) return (file) => new other.default(file, { readonly: true, fileMustExist: true })
   throw new ZerohopError('PACKAGE_MISSING', { name: 'better-sqlite3' })
 }
 
 /** @throws SYNC_SOURCE_FAILED, PACKAGE_MISSING */
-export async function openSqlite(file: string, open?: OpenDatabase): Promise<Snapshot> {
-  const opened = open ?? (await findOpen())
+export async function openSqlite(file: string, folder: string, open?: OpenDatabase): Promise<Snapshot> {
+  const opened = open ?? (await findOpen(folder))
   let database: Database
   try {
     if (!existsSync(file)) throw new Error(`there is no file \`${file}\``)

@@ -111,7 +111,10 @@ describe('a slice', () => {
     ])
     expect([status, body.counts.created, body.counts.blocked, revision() - before]).toEqual([200, 5, 1, 1])
     expect(body.problems).toEqual([
-      { op: 'put', kind: 'role_assignment', key: null, code: 'OBJECT_NOT_FOUND', reason: expect.any(String) },
+      {
+        ...{ op: 'put', kind: 'role_assignment', key: 'nobody-here/editor/default' },
+        ...{ code: 'OBJECT_NOT_FOUND', reason: expect.any(String) },
+      },
     ])
     const gone = await slice('hr', [
       drop('role_assignment', 'eve/editor/default'),
