@@ -15,9 +15,10 @@ export interface State {
 }
 
 /** First bytes of keys of the table. */
-export const [PAGE, PLACE, TOTAL] = [1, 2, 3]
+const PAGE = 1
+export const [PLACE, TOTAL] = [2, 3]
 /** Places that have one page. */
-export const PAGE_PLACES = 256
+const PAGE_PLACES = 256
 const TAG_BYTES = 4
 /** Of a place without an answer. */
 const NO_TAG = 0

@@ -28,11 +28,10 @@ it.skipIf(consoleServer === undefined)(
   async () => {
     const page = await console.visit('sources')
     await page.getByRole('heading', { name: 'No directory connected' }).waitFor()
-    await inspect(page, 'sources-empty')
     await page.getByRole('link', { name: 'Create a directory key' }).click()
     await page.getByLabel('Name').fill('okta')
     await page.getByLabel('Key of new users').selectOption('external_id')
-    await inspect(page, 'key-of-directory')
+    await inspect(page, 'key-of-directory', { sizes: ['narrow'] })
     await press(page, 'Create key')
     expect(await page.getByLabel('Address for the identity provider', { exact: true }).inputValue()).toBe(
       `${consoleServer!.url}/scim/v2`,
@@ -94,7 +93,6 @@ it.skipIf(consoleServer === undefined)(
 
     await press(page, 'Delete rule auditor in acme for acc…')
     await page.getByText('No one would gain or lose access').waitFor()
-    await inspect(page, 'sources-rule-delete', { sizes: ['wide'] })
     await press(page, 'Delete rule')
     await page.getByRole('heading', { name: 'No rules yet' }).waitFor()
     await page.getByText('The directory has sent 2 groups').waitFor()
@@ -152,7 +150,7 @@ it.skipIf(consoleServer === undefined)('says where each fact comes from, and wha
   await row(page, tenant).getByText('from sync app').waitFor()
   await goTo(page, at(`tenants/${tenant}`))
   await row(page, user).getByText('from sync app').last().waitFor()
-  await inspect(page, 'claimed-member')
+  await inspect(page, 'claimed-member', { sizes: ['narrow'] })
   await press(page, `Remove ${user} from ${tenant}`)
   await dialog.getByText(`Member ${user} can't be removed here`).waitFor()
   await dialog.getByRole('button', { name: 'Close' }).last().click()

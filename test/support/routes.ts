@@ -25,6 +25,8 @@ export interface Route {
   readonly query: readonly string[]
   /** whether a request without a body is taken */
   readonly bodyIsOptional: boolean
+  /** whether it writes one object that has an etag, or says that it does */
+  readonly isTagged: boolean
 }
 
 /** Registered before anybody can listen: they stand outside the gate. */
@@ -50,6 +52,7 @@ export async function appWithRoutes(
         isList: isList(schema?.response),
         query: Object.keys((schema?.querystring as { properties?: object } | undefined)?.properties ?? {}),
         bodyIsOptional: config?.bodyIsOptional ?? false,
+        isTagged: config?.tagged !== undefined,
       })
     }
   })
@@ -66,6 +69,7 @@ export async function appWithRoutes(
         isList: false,
         query: [],
         bodyIsOptional: false,
+        isTagged: false,
       }) as const,
   )
   return { app, routes: [...first, ...routes], answers }

@@ -24,6 +24,7 @@ import { beforeSending } from '../hooks.ts'
 import { formatSender, type IntakeOptions } from '../intake/intake.ts'
 import { Gate, guard } from '../management/auth.ts'
 import { confirmReads, type Reads } from '../management/consistency.ts'
+import { answerChanged } from '../management/preconditions.ts'
 import { referenceRoutes } from '../management/reference.ts'
 import { printTime } from '../management/render/stamps.ts'
 import type { RouteContext, TenantRolesBound } from '../management/route-context.ts'
@@ -159,6 +160,7 @@ export function managementApp({ store, audit, logger, routes, ...options }: Mana
     guard(guarded, management.gate, operatorCheck(options.metricsToken), console?.cookieCaller)
     if (rateLimits !== undefined) await limitRates(guarded, rateLimits)
     checkQueries(guarded)
+    answerChanged(guarded)
     console?.routes(guarded)
     if (!openMetrics) metricsRoute(guarded, management, metrics)
     keyRoutes(guarded, management)

@@ -9,7 +9,6 @@ import type { Operation } from '../../management/rules/access.ts'
 import { SETTLED_QUERY, WriteReport, writtenMembers } from '../../management/schemas/fact-writes.ts'
 import { listOrPage, makePage, NoBody } from '../../management/schemas/schema-parts.ts'
 import * as t from '../../model/json-schema.ts'
-import type { Expected } from '../../store/expected.ts'
 import type { InputOf, ResultOf, StoredView } from '../../store/view.ts'
 import { describe, type Tag } from '../description.ts'
 import { type Page, pageBody, type Query, readFlag } from '../page.ts'
@@ -17,7 +16,7 @@ import type { Scope } from './auth.ts'
 import type { Rows } from './collection-pages.ts'
 import { askedPage, nextCursor } from './cursors.ts'
 import { writeOne, writeSettled } from './fact-writes.ts'
-import { answerChanged, readExpectedObject, sendEtag } from './preconditions.ts'
+import { sendEtag, type Tagged, taggedObject } from './preconditions.ts'
 import { type RouteContext, requestView, write, writeNamed } from './route-context.ts'
 
 /** A request, as the functions of a description see it. */
@@ -145,8 +144,8 @@ export interface CollectionRoutes<
   readonly remove?: UseCaseFor<OneInput<Part>, null>
   /** of facts whose creation and deletion can be repeated */
   readonly fact?: FactName
-  /** the kind of what `find` gives, which has an etag then: `if-match` of a write is compared with it */
-  readonly kind?: KindName
+  /** what of that has an etag, which `if-match` of a write is compared with: the kind of it, or the part of an object */
+  readonly tagged?: KindName | ((found: T) => Omit<Tagged, 'show'>)
   /** `GET` of one object has a route of its own */
   readonly isReadElsewhere?: true
 }
@@ -186,42 +185,34 @@ export function collectionRoutes<
   description: CollectionRoutes<T, Create, Update, Replace, Part>,
 ): void {
   const { path: one, tag, noun, operations, resourceIn, reachedId, answer, print, beforeShown } = description
-  const { list, find, readQuery, create, update, replace, remove, fact, kind, isReadElsewhere } = description
+  const { list, find, readQuery, create, update, replace, remove, fact, isReadElsewhere } = description
   const at = one.lastIndexOf('/:')
   const [all, refName] = [one.slice(0, at), one.slice(at + 2)]
   const querystring = resourceIn ? { querystring: resourceIn.query } : {}
   const article = /^[aeio]/.test(noun) ? 'an' : 'a'
-  const options = (verb: string, schema: object, operation = operations.change) =>
-    describe({ operation, tag }, `${verb} ${article} ${noun}`, schema)
-
   const asked = (request: FastifyRequest) => askedBy(management, request, refName, resourceIn)
   const toPlace = ({ resource }: Asked) => (description.part === undefined ? {} : { resource })
   const toTarget = (of: Asked) => ({ ...toPlace(of), ref: reachedId ? reachedId(of) : of.ref })
   /** The types of a description hold that this use case takes the input and answers with an object. */
-  const commit = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    name: string,
-    input: () => object,
-    expected?: Expected['object'],
-  ): Promise<unknown> =>
+  const commit = (request: FastifyRequest, reply: FastifyReply, name: string, input: () => object): Promise<unknown> =>
     reachedId
       ? writeNamed(management, request, name as Name, input as () => never)
-      : write(management, request, reply, name as Name, input() as never, expected === undefined ? {} : { expected })
-  /** The object that a request expects, by its etag. */
-  const readExpected = (of: Asked): Expected['object'] =>
-    kind && find ? readExpectedObject(of.request, kind, of.ref, () => find(of) as never) : undefined
-  /** Carries a write out, or answers what the object is that has changed meanwhile. */
-  const unlessChanged = async (of: Asked, reply: FastifyReply, carryOut: () => Promise<unknown>): Promise<unknown> => {
-    try {
-      return await carryOut()
-    } catch (error) {
-      return answerChanged(reply, error, async () => {
-        const now = (find as (of: Asked) => T)(of) // it has an etag, so it is found
-        return { stored: now as object, shown: await show(of, now) }
-      })
-    }
+      : write(management, request, reply, name as Name, input() as never)
+  const findTag = (found: T): Omit<Tagged, 'show'> | undefined =>
+    typeof description.tagged === 'string'
+      ? { kind: description.tagged, object: found as never } // which is stored as it is
+      : description.tagged?.(found)
+  const sendTag = (reply: FastifyReply, found: T): void => {
+    const tag = findTag(found)
+    if (tag !== undefined) sendEtag(reply, taggedObject(tag))
   }
+  const tagged = (request: FastifyRequest): Tagged => {
+    const of = asked(request)
+    const found = (find as (of: Asked) => T)(of) // what has an etag is found
+    return { ...findTag(found)!, show: () => show(of, found) }
+  }
+  const options = (verb: string, schema: object, operation = operations.change) =>
+    describe({ operation, tag, ...(find && description.tagged && { tagged }) }, `${verb} ${article} ${noun}`, schema)
   const show = async (of: Asked, object: T): Promise<unknown> => {
     await beforeShown?.(of, [object])
     return print(of, [object])[0]
@@ -236,7 +227,12 @@ export function collectionRoutes<
     const { body, useCase } = create
     const settled = { querystring: SETTLED_QUERY.POST, body, response: { 200: asWritten(answer) } }
     const schema = fact ? settled : { ...querystring, body, response: { 200: answer } }
-    app.post(all, options('Create', schema, operations.create), async (request, reply) => {
+    const made = describe(
+      { operation: operations.create ?? operations.change, tag },
+      `Create ${article} ${noun}`,
+      schema,
+    )
+    app.post(all, made, async (request, reply) => {
       const of = asked(request)
       const sent = request.body as t.Static<Create> // the schema was checked
       const call = { fact, method: 'POST', items: [sent] } as never // the description says that they are of that kind
@@ -252,7 +248,7 @@ export function collectionRoutes<
     app.get(one, options('Read', { ...read, response: { 200: answer } }, operations.read), async (request, reply) => {
       const of = asked(request)
       const found = find(of)
-      if (kind) sendEtag(reply, found as object)
+      sendTag(reply, found)
       return show(of, found)
     })
   }
@@ -264,12 +260,10 @@ export function collectionRoutes<
     const { body, useCase } = change
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       const of = asked(request)
-      return unlessChanged(of, reply, async () => {
-        const input = () => ({ ...toTarget(of), fields: request.body })
-        const changed = (await commit(request, reply, useCase, input, readExpected(of))) as T
-        if (kind) sendEtag(reply, changed as object)
-        return show(of, changed)
-      })
+      const input = () => ({ ...toTarget(of), fields: request.body })
+      const changed = (await commit(request, reply, useCase, input)) as T
+      sendTag(reply, changed)
+      return show(of, changed)
     }
     const schema = { ...querystring, body, response: { 200: answer } }
     app.route({ method, url: one, ...options(verb, schema), handler })
@@ -282,10 +276,8 @@ export function collectionRoutes<
       const call = { fact, method: 'DELETE', items: [of.ref] } as never
       const report = fact && (await writeSettled(management, request, reply, remove, call))
       if (report) return report
-      return unlessChanged(of, reply, async () => {
-        await commit(request, reply, remove, () => toTarget(of), readExpected(of))
-        return reply.code(204).send()
-      })
+      await commit(request, reply, remove, () => toTarget(of))
+      return reply.code(204).send()
     })
   }
 }

@@ -14,7 +14,7 @@ import type { Committed, InputOf, ResultOf, StoredView } from '../../store/view.
 import { whenWritten } from '../hooks.ts'
 import type { Gate } from './auth.ts'
 import { toAsking } from './consistency.ts'
-import { readExpectedRevision } from './preconditions.ts'
+import { readExpectedObject, readExpectedRevision } from './preconditions.ts'
 import { requestReasons } from './requirements.ts'
 import { addWarnings } from './warning-header.ts'
 
@@ -44,7 +44,7 @@ export function requestView({ store }: RouteContext, { scope, ownTenant }: Fasti
 
 /**
  * Commits a use case in the environment of the request; answers with its revision in `x-revision`, and its warnings.
- * @param more what history says was done, by default the use case; and the object that must not have changed
+ * @param more what history says was done, by default the use case
  */
 export async function write<N extends keyof ManagementUseCases & string>(
   { store }: RouteContext,
@@ -52,13 +52,14 @@ export async function write<N extends keyof ManagementUseCases & string>(
   reply: FastifyReply,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
-  { operation = name, expected }: { readonly operation?: string; readonly expected?: Expected['object'] } = {},
+  { operation = name }: { readonly operation?: string } = {},
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = requestActor(request, operation)
   const environment = request.scope.environment.id
   const atCommit = isAtCommit(request)
   if (atCommit) whenWritten(reply, store.holdFollowers(environment))
-  const expects = { ...readExpectedRevision(request), ...(expected === undefined ? {} : { object: expected }) }
+  const object = readExpectedObject(request)
+  const expects = { ...readExpectedRevision(request), ...(object && { object }) }
   const asking = {
     ...toAsking(store, request),
     ...(Object.keys(expects).length === 0 ? {} : { expected: expects }),
@@ -97,9 +98,11 @@ export async function writeControl<N extends keyof ManagementUseCases & string>(
   request: FastifyRequest,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
+  object: Expected['object'] = readExpectedObject(request),
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = requestActor(request, name)
-  return (await store.commit(request.caller.organization, name, input, by, toAsking(store, request))).result
+  const asking = { ...toAsking(store, request), ...(object && { expected: { object } }) }
+  return (await store.commit(request.caller.organization, name, input, by, asking)).result
 }
 
 /**
@@ -112,6 +115,7 @@ export async function writeNamed<N extends keyof ManagementUseCases & string>(
   request: FastifyRequest,
   name: N,
   find: () => InputOf<ManagementUseCases[N]>,
+  expected: (request: FastifyRequest) => Expected['object'] = readExpectedObject,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   let input: InputOf<ManagementUseCases[N]>
   try {
@@ -126,7 +130,7 @@ export async function writeNamed<N extends keyof ManagementUseCases & string>(
     // it is the same request, so the same use case gave the answer
     return repeated.result as ResultOf<ManagementUseCases[N]>
   }
-  return writeControl(management, request, name, input)
+  return writeControl(management, request, name, input, expected(request))
 }
 
 /**

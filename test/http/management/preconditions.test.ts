@@ -2,6 +2,8 @@
 // two who edit one object the second one is refused, and gets what it is now.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeKnownObjects } from '../../support/known-objects.ts'
+import type { Route } from '../../support/routes.ts'
 import { type Harness, joinHarness } from './harness.ts'
 
 let api: Harness
@@ -95,3 +97,103 @@ describe('a write that expects a revision', () => {
     expect((await api.ask('GET', '$F/users/dan')).status).toBe(404)
   })
 })
+
+/** Routes that write no one object with an etag: facts that their body names, members, and many at once. */
+const WITHOUT_ETAG = [
+  /\/bulk(\/|$)/,
+  /\/(role_assignments|relationship_tuples|set_rules)$/,
+  /\/users\/:ref\/roles$/,
+  /\/tenants\/:ref\/users\/:user$/,
+  /\/groups\/:group\/(users\/:user|roles|assign_group)$/,
+]
+
+describe('every route that changes or deletes', () => {
+  let walked: Harness
+  let writes: readonly Route[]
+  beforeAll(async () => {
+    walked = await joinHarness({})
+    writes = walked.routes.filter(({ method }) => method !== 'GET' && method !== 'POST')
+  })
+  afterAll(() => walked.close())
+
+  it('either takes if-match, or says that it does not', async () => {
+    const known = await makeKnownObjects(walked)
+    // what two routes delete is not there yet
+    for (const [url, sent] of [
+      ['/v2/schema/:p/:e/resources/:resource/roles/:ref/implicit_grants', undefined],
+      ['/v2/api-key/:key/rotate-secret', { keep_old_seconds: 600 }],
+    ] as const) {
+      const route = walked.routes.find((one) => one.method === 'POST' && one.url === url)
+      const made = await walked.ask('POST', known.path(url), sent ?? known.body(route as Route))
+      expect([url, made.status]).toEqual([url, 200])
+    }
+    const { key, status, email, first_name, last_name, role_id, tenant_id } = (
+      await walked.ask('GET', '$F/user_invites/carl')
+    ).body
+    const invited = { key, status, email, first_name, last_name, role_id, tenant_id }
+    const without = writes.filter(({ url }) => WITHOUT_ETAG.some((form) => form.test(url)))
+    expect(writes.filter(({ isTagged }) => !isTagged)).toEqual(without)
+    for (const route of without) {
+      const headers = { 'if-match': '*' }
+      const refused = await walked.ask(route.method, known.path(route.url), known.body(route), { headers })
+      expect([route.method, route.url, refused.status]).toEqual([route.method, route.url, 400])
+      expect(refused.body.message).toContain('x-if-revision')
+    }
+    // what has others below it comes after them, and is deleted last
+    const order = ({ method, url }: Route) =>
+      (method === 'DELETE' ? 1 : 0) -
+      2 * url.length +
+      (url.startsWith('/v2/projects') ? 1_000 : url.startsWith('/v2/api-key') ? 900 : 0)
+    const tagged = writes.filter(({ isTagged }) => isTagged).toSorted((one, other) => order(one) - order(other))
+    expect(tagged.length).toBeGreaterThan(60)
+    const organization = walked.made.organization.id
+    const findPath = (url: string) => known.path(url).replace(/^\/v2\/orgs\/[^/]+$/, `/v2/orgs/${organization}`)
+    const isRead = (url: string) => walked.routes.some((one) => one.method === 'GET' && one.url === url)
+    // an answer with the secret of a proxy config leaves an entry in the log of the organization
+    const readRevision = ({ url }: Route) =>
+      walked.store.head(/^\/v2\/(schema|facts)\//.test(url) ? walked.environment : organization).revision
+    let refusals = 0
+    for (const route of tagged) {
+      let object = route.url
+      while (!isRead(object) || !/\/:\w+$/.test(object)) object = object.slice(0, object.lastIndexOf('/'))
+      const now = await walked.ask('GET', findPath(object))
+      const etag = String(now.headers.etag)
+      expect([object, now.status, etag]).toEqual([object, 200, expect.stringMatching(/^"[\w-]{22}"$/)])
+      const sent = { ...known.body(route), ...asItIs(route, now.body) }
+      const send = (wanted: string) =>
+        walked.ask(route.method, findPath(route.url), route.body === undefined ? undefined : sent, {
+          headers: { 'if-match': wanted },
+        })
+      const before = readRevision(route)
+      const refused = await send('"aaaaaaaaaaaaaaaaaaaaaa"')
+      const { status, headers, body } = refused
+      const about = `${route.method} ${route.url} ${JSON.stringify(body)}`
+      expect([status, headers.etag, headers['x-error-code'], readRevision(route)], about).toEqual([
+        412,
+        etag,
+        'OBJECT_CHANGED',
+        before,
+      ])
+      expect(body.additional_info, about).toMatchObject({ id: now.body.id })
+      const carriedOut = await send(etag)
+      // what others still use is refused as ever, and not for its etag
+      if (carriedOut.status === 409)
+        expect(carriedOut.headers['x-error-code'], about).toMatch(/^(OBJECT_IN_USE|SYNC_RUNNING)$/)
+      else expect(carriedOut.status, `${about} ${JSON.stringify(carriedOut.body)}`).toBeLessThan(300)
+      const any = await send('*')
+      if (route.method === 'DELETE') expect(any.status, about).not.toBe(412)
+      else if (carriedOut.status !== 409) expect(any.status, about).toBeLessThan(300)
+      // which is the invite of another route, too
+      if (route.url.endsWith('/invites/:invite')) await walked.ask('POST', '$F/user_invites', invited)
+      refusals += carriedOut.status === 409 ? 1 : 0
+    }
+    expect(refusals).toBeLessThan(5)
+  })
+})
+
+/** What of an object the body of a route must have, and its key where the body may have it. */
+function asItIs({ body }: Route, object: Readonly<Record<string, unknown>>): object {
+  const { properties = {}, required = [] } = (body ?? {}) as { properties?: object; required?: readonly string[] }
+  const names = [...required, ...('key' in properties ? ['key'] : [])].filter((name) => name in object)
+  return Object.fromEntries(names.map((name) => [name, object[name]]))
+}

@@ -21,7 +21,7 @@ export function actionGroupRoutes(app: FastifyInstance, management: RouteContext
     tag: 'resources',
     noun: 'action group',
     operations: SCHEMA,
-    kind: 'action_group',
+    tagged: 'action_group',
     find: ({ view, ref, resource }) => locate(view(), 'action_group', ref, view().require('resource', resource).key),
     answer: ActionGroupRead,
     print: ({ scope, view, resource }, groups) => {

@@ -23,6 +23,7 @@ import { describe } from '../../description.ts'
 import { type Query, readText } from '../../page.ts'
 import { everyObject, indexed, paged, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { apiKeyRead, pdpConfigRead } from '../render/control.ts'
 import {
   noteSecretRead,
@@ -95,13 +96,18 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   app.get<Named>(
     KEY,
     describe({ operation: 'key.read', tag: 'API keys' }, 'Read an API key', { response: { 200: ApiKeyRead } }),
-    async (request) => {
+    async (request, reply) => {
       const key = requireNamedKey(management, request)
+      sendEtag(reply, key)
       const secret = hasAccess(request.caller.key, 'key.reveal') ? await reveal(management, request, key) : null
       return print(management, request, key, secret)
     },
   )
   const change = { operation: 'key.write', tag: 'API keys' } as const
+  const tagged = (request: FastifyRequest): Tagged => {
+    const object = requireNamedKey(management, request as FastifyRequest<Named>)
+    return { kind: 'api_key', object, show: () => print(management, request, object, null) }
+  }
   app.post<{ Body: ApiKeyCreate }>(
     '/v2/api-key',
     describe(change, 'Create an API key', { body: ApiKeyCreate, response: { 200: ApiKeyRead } }),
@@ -126,13 +132,13 @@ export function keyRoutes(app: FastifyInstance, management: RouteContext): void 
   )
   app.delete<Named>(
     `${KEY}/old-secret`,
-    describe(change, 'End the old secret of a rotated API key', { response: { 204: NoBody } }),
+    describe({ ...change, tagged }, 'End the old secret of a rotated API key', { response: { 204: NoBody } }),
     async (request, reply) => {
       await writeNamed(management, request, 'endOldSecret', () => ({ ref: requireNamedKey(management, request).id }))
       return reply.code(204).send()
     },
   )
-  const deletion = describe(change, 'Delete an API key', { response: { 204: NoBody } })
+  const deletion = describe({ ...change, tagged }, 'Delete an API key', { response: { 204: NoBody } })
   app.delete<Named>(KEY, deletion, async (request, reply) => {
     await writeNamed(management, request, 'deleteApiKey', () => ({ ref: requireNamedKey(management, request).id }))
     return reply.code(204).send()

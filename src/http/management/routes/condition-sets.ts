@@ -28,7 +28,7 @@ export function conditionSetRoutes(app: FastifyInstance, management: RouteContex
     tag: 'condition_sets',
     noun: 'condition set',
     operations: SCHEMA,
-    kind: 'condition_set',
+    tagged: 'condition_set',
     find: ({ view, ref }) => view().require('condition_set', ref),
     answer: ConditionSetRead,
     print: printSets,

@@ -34,7 +34,7 @@ export function groupRuleRoutes(app: FastifyInstance, management: RouteContext):
     tag: 'group_rules',
     noun: 'group rule',
     operations: FACTS,
-    kind: 'group_rule',
+    tagged: 'group_rule',
     find: ({ view, ref }) => view().require('group_rule', ref),
     answer: GroupRuleRead,
     print: ({ scope, view }, rules) =>

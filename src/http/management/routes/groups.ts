@@ -1,5 +1,5 @@
 // Groups: /v2/schema/{p}/{e}/groups. A group is named by its id, by `type:key` or by its key.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Group } from '../../../kinds/group.ts'
 import { groupRelation, MEMBER, requireGroup } from '../../../management/objects/groups.ts'
 import { SETTLED_QUERY, WriteReport } from '../../../management/schemas/fact-writes.ts'
@@ -19,6 +19,7 @@ import { describe } from '../../description.ts'
 import { readFlag } from '../../page.ts'
 import { listRoute } from '../collection-routes.ts'
 import { readSettled, writeOne, writeSettled } from '../fact-writes.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { groupBlock } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { isShown, notEnded } from '../time-states.ts'
@@ -65,11 +66,18 @@ export function groupRoutes(app: FastifyInstance, management: RouteContext): voi
       return { ...groupRead(requestView(management, request), made), ...one?.shown }
     },
   )
-  app.get<Named>(GROUP, describe(read, 'Read a group', { response: { 200: GroupRead } }), (request) => {
+  app.get<Named>(GROUP, describe(read, 'Read a group', { response: { 200: GroupRead } }), (request, reply) => {
     const view = requestView(management, request)
-    return groupRead(view, requireGroup(view, request.params.group))
+    const group = requireGroup(view, request.params.group)
+    sendEtag(reply, group)
+    return groupRead(view, group)
   })
-  const deletion = describe(change, 'Delete a group', REMOVED)
+  const tagged = (request: FastifyRequest): Tagged => {
+    const view = requestView(management, request)
+    const object = requireGroup(view, (request.params as Named['Params']).group)
+    return { kind: 'group', object, show: () => groupRead(view, object) }
+  }
+  const deletion = describe({ ...change, tagged }, 'Delete a group', REMOVED)
   app.delete<Named>(GROUP, deletion, async (request, reply) => {
     const sent = { fact: 'groups', method: 'DELETE', items: [request.params.group] } as const
     const report = await writeSettled(management, request, reply, 'deleteGroup', sent)

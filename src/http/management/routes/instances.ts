@@ -34,7 +34,7 @@ export function instanceRoutes(app: FastifyInstance, management: RouteContext): 
     tag: 'resource_instances',
     noun: 'resource instance',
     operations: FACTS,
-    kind: 'resource_instance',
+    tagged: 'resource_instance',
     find: ({ view, ref }) => view().require('resource_instance', ref),
     isReadElsewhere: true,
     answer: InstanceRead,

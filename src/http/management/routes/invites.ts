@@ -34,7 +34,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
     tag: 'user_invites',
     noun: 'user invite',
     operations: FACTS,
-    kind: 'user_invite',
+    tagged: 'user_invite',
     find: ({ view, ref }) => view().require('user_invite', ref),
     answer: InviteRead,
     print: ({ scope, view }, invites) => {

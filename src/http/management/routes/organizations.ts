@@ -1,5 +1,5 @@
 // The organization of the key: /v2/orgs. A key sees no other one.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Organization } from '../../../kinds/organization.ts'
 import {
   OrganizationQuery,
@@ -15,12 +15,12 @@ import { describe } from '../../description.ts'
 import { type Query, readText } from '../../page.ts'
 import type { Caller } from '../auth.ts'
 import { askedPage } from '../cursors.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { organizationRead, organizationStats } from '../render/control.ts'
 import { type RouteContext, writeControl } from '../route-context.ts'
 
 const ORGANIZATION = '/v2/orgs/:org'
 const config = { operation: 'organization.read', tag: 'organizations' } as const
-const change = { operation: 'organization.write', tag: 'organizations' } as const
 interface Named {
   Params: { org: string }
 }
@@ -33,6 +33,11 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
     if (isNamed(organization, ref)) return organization
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'organization', ref })
   }
+  const tagged = ({ caller }: FastifyRequest): Tagged => {
+    const object = own(caller)
+    return { kind: 'organization', object, show: () => organizationRead(object) }
+  }
+  const change = { operation: 'organization.write', tag: 'organizations', tagged } as const
   app.get<{ Querystring: Query }>(
     '/v2/orgs',
     describe(config, 'List organizations', {
@@ -56,22 +61,30 @@ export function organizationRoutes(app: FastifyInstance, management: RouteContex
   app.get<Named>(
     ORGANIZATION,
     describe(config, 'Read an organization', { response: { 200: OrganizationRead } }),
-    ({ caller, params }) => organizationRead(named(caller, params.org)),
+    ({ caller, params }, reply) => {
+      const organization = named(caller, params.org)
+      sendEtag(reply, organization)
+      return organizationRead(organization)
+    },
   )
   app.patch<Named & { Body: OrganizationUpdate }>(
     ORGANIZATION,
     describe(change, 'Change an organization', { body: OrganizationUpdate, response: { 200: OrganizationRead } }),
-    async (request) => {
+    async (request, reply) => {
       named(request.caller, request.params.org)
-      return organizationRead(await writeControl(management, request, 'updateOrganization', request.body))
+      const organization = await writeControl(management, request, 'updateOrganization', request.body)
+      sendEtag(reply, organization)
+      return organizationRead(organization)
     },
   )
   app.put<Named & { Body: OrganizationReplace }>(
     ORGANIZATION,
     describe(change, 'Replace an organization', { body: OrganizationReplace, response: { 200: OrganizationRead } }),
-    async (request) => {
+    async (request, reply) => {
       named(request.caller, request.params.org)
-      return organizationRead(await writeControl(management, request, 'replaceOrganization', request.body))
+      const organization = await writeControl(management, request, 'replaceOrganization', request.body)
+      sendEtag(reply, organization)
+      return organizationRead(organization)
     },
   )
   app.get<Named>(

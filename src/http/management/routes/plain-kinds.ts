@@ -30,7 +30,7 @@ export function plainRoutes<K extends PlainKind>(app: FastifyInstance, managemen
     tag: inFiles.section,
     noun: kind.replaceAll('_', ' '),
     operations: inFiles.isFact ? FACTS : SCHEMA,
-    kind,
+    tagged: kind,
     find: ({ view, ref }) => view().require(kind, ref),
     answer,
     print: ({ scope }, objects) =>

@@ -16,13 +16,13 @@ import {
 import { ProjectCreate, ProjectRead, ProjectReplace, ProjectUpdate } from '../../../management/schemas/projects.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
-import { ZerohopError } from '../../../model/errors.ts'
 import type { StoredView } from '../../../store/view.ts'
 import { describe } from '../../description.ts'
 import type { Page } from '../../page.ts'
 import type { Caller, Scope } from '../auth.ts'
 import { everyObject, indexed, paged, type Rows, searched } from '../collection-pages.ts'
 import { collectionRoutes, listRoute } from '../collection-routes.ts'
+import { readExpectedObject, sendEtag, type Tagged } from '../preconditions.ts'
 import { environmentRead, environmentReadWithEmail, environmentStatistics, projectRead } from '../render/control.ts'
 import { requireReason } from '../requirements.ts'
 import { type RouteContext, requestView, writeControl, writeNamed } from '../route-context.ts'
@@ -51,6 +51,7 @@ export function projectRoutes(app: FastifyInstance, management: RouteContext): v
       remove: 'project.delete',
     },
     reachedId: ({ request, ref }) => gate.project(request.caller, ref).id,
+    tagged: 'project',
     find: ({ request, ref }) => gate.project(request.caller, ref),
     answer: ProjectRead,
     print: ({ request }, projects) => projects.map((project) => projectRead(request.caller.organization, project)),
@@ -70,7 +71,12 @@ export function projectRoutes(app: FastifyInstance, management: RouteContext): v
 function environmentRoutes(app: FastifyInstance, management: RouteContext): void {
   const { gate } = management
   const read = { operation: 'environment.read', tag: 'environments' } as const
-  const change = { operation: 'environment.write', tag: 'environments' } as const
+  const tagged = ({ caller, params }: FastifyRequest): Tagged => {
+    const { p, e } = params as Named['Params']
+    const scope = gate.scope(caller, p, e)
+    return { kind: 'environment', object: scope.environment, show: () => environmentReadWithEmail(scope) }
+  }
+  const change = { operation: 'environment.write', tag: 'environments', tagged } as const
   listRoute(app, management, {
     path: ENVIRONMENTS,
     refName: 'p',
@@ -108,39 +114,56 @@ function environmentRoutes(app: FastifyInstance, management: RouteContext): void
     describe(read, 'Read an environment', { response: { 200: EnvironmentWithEmail } }),
     (request, reply) => {
       reply.header('x-revision', String(requestView(management, request).position.revision))
+      sendEtag(reply, request.scope.environment)
       return environmentReadWithEmail(request.scope)
     },
   )
   app.patch<{ Body: EnvironmentUpdate }>(
     ENVIRONMENT,
     describe(change, 'Change an environment', { body: EnvironmentUpdate, response: { 200: EnvironmentRead } }),
-    async (request) => {
+    async (request, reply) => {
       requireMayRequire(request, false)
       const input = { ref: request.scope.environment.id, fields: request.body }
-      return changed(request.scope, await writeControl(management, request, 'updateEnvironment', input))
+      const environment = await writeControl(management, request, 'updateEnvironment', input)
+      sendEtag(reply, environment)
+      return changed(request.scope, environment)
     },
   )
   app.put<{ Body: EnvironmentReplace }>(
     ENVIRONMENT,
     describe(change, 'Replace an environment', { body: EnvironmentReplace, response: { 200: EnvironmentRead } }),
-    async (request) => {
+    async (request, reply) => {
       requireMayRequire(request, true)
       const input = { ref: request.scope.environment.id, fields: request.body }
-      return changed(request.scope, await writeControl(management, request, 'replaceEnvironment', input))
+      const environment = await writeControl(management, request, 'replaceEnvironment', input)
+      sendEtag(reply, environment)
+      return changed(request.scope, environment)
     },
   )
   app.delete<Named>(
     ENVIRONMENT,
-    describe({ operation: 'environment.delete', mayBeGone: true, tag: 'environments' }, 'Delete an environment', {
-      response: { 204: NoBody },
-    }),
+    describe(
+      { operation: 'environment.delete', mayBeGone: true, tag: 'environments', tagged },
+      'Delete an environment',
+      {
+        response: { 204: NoBody },
+      },
+    ),
     async (request, reply) => {
-      const { caller, params, headers } = request
-      await writeNamed(management, request, 'deleteEnvironment', () => {
+      const { caller, params } = request
+      const revision = expectedRevision(request.headers['if-match'])
+      const find = () => {
         const { environment } = gate.scope(caller, params.p, params.e)
         requireReason(request, environment)
-        return { ref: environment.id, expected: expectedRevision(headers['if-match']) }
-      })
+        return { ref: environment.id, expected: revision }
+      }
+      await writeNamed(
+        management,
+        request,
+        'deleteEnvironment',
+        find,
+        revision === undefined ? readExpectedObject : NO_OBJECT,
+      )
       return reply.code(204).send()
     },
   )
@@ -164,15 +187,12 @@ function requireMayRequire(
   if (changesRequired(scope.environment, body, isReplaced)) requireAccess(caller.key, 'environment.require')
 }
 
-/**
- * `if-match` names the revision that is expected, in quotes as an entity tag or bare; `*` is any. @throws INPUT_INVALID
- */
+const NO_OBJECT = () => undefined
+
+/** The revision that `if-match` names, in quotes as an entity tag or bare; else it is an etag. */
 function expectedRevision(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === '*') return undefined
-  const [, revision] = /^\s*"?(\d{1,15})"?\s*$/.exec(header) ?? []
-  if (revision === undefined)
-    throw new ZerohopError('INPUT_INVALID', { reason: 'if-match must be one revision, as in x-revision' })
-  return Number(revision)
+  const [, revision] = /^\s*"?(\d{1,15})"?\s*$/.exec(header ?? '') ?? []
+  return revision === undefined ? undefined : Number(revision)
 }
 
 function changed(scope: Scope, environment: Environment) {

@@ -22,7 +22,7 @@ export function proxyConfigRoutes(app: FastifyInstance, management: RouteContext
     tag: 'proxy_configs',
     noun: 'proxy config',
     operations: FACTS,
-    kind: 'proxy_config',
+    tagged: 'proxy_config',
     find: ({ view, ref }) => view().require('proxy_config', ref),
     answer: ProxyConfigRead,
     beforeShown: async ({ request }, configs) => {

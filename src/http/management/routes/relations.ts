@@ -15,7 +15,7 @@ export function relationRoutes(app: FastifyInstance, management: RouteContext): 
     tag: 'resources',
     noun: 'relation',
     operations: SCHEMA,
-    kind: 'relation',
+    tagged: 'relation',
     find: ({ view, ref, resource }) => locate(view(), 'relation', ref, view().require('resource', resource).key),
     answer: RelationRead,
     print: ({ scope, view, resource }, relations) => {

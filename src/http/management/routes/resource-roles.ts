@@ -1,5 +1,5 @@
 // Roles of a resource type, their permissions and derivations: /v2/schema/{p}/{e}/resources/{resource}/roles.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ResourceRole } from '../../../kinds/resource-role.ts'
 import { locate } from '../../../management/rules/collection.ts'
 import { ancestorSteps, descendantSteps, rolesOfResource } from '../../../management/rules/hierarchy.ts'
@@ -23,13 +23,25 @@ import { describe } from '../../description.ts'
 import type { Query } from '../../page.ts'
 import { indexed, paged } from '../collection-pages.ts'
 import { collectionRoutes, SCHEMA } from '../collection-routes.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { familyPage, placeRelatives } from '../relatives.ts'
 import { derivationRule, resourceRoleRead } from '../render/schema.ts'
 import { type OfResource, type OnResource, type RouteContext, requestView, write } from '../route-context.ts'
 
 const ROLE = '/v2/schema/:p/:e/resources/:resource/roles/:ref'
 const read = { operation: 'schema.read', tag: 'resources' } as const
-const change = { operation: 'schema.write', tag: 'resources' } as const
+
+/** Of routes that write the role that the path names. */
+const changeRole = (management: RouteContext) =>
+  ({
+    operation: 'schema.write',
+    tag: 'resources',
+    tagged: (request: FastifyRequest): Tagged => {
+      const view = requestView(management, request)
+      const { resource, role } = findRole(view, request.params as OfResource['Params'])
+      return { kind: 'resource_role', object: role, show: () => resourceRoleRead(request.scope, view, resource, role) }
+    },
+  }) as const
 
 export function resourceRoleRoutes(app: FastifyInstance, management: RouteContext): void {
   collectionRoutes(app, management, {
@@ -38,7 +50,7 @@ export function resourceRoleRoutes(app: FastifyInstance, management: RouteContex
     tag: 'resources',
     noun: 'role',
     operations: SCHEMA,
-    kind: 'resource_role',
+    tagged: 'resource_role',
     find: ({ view, ref, resource }) => findRole(view(), { resource, ref }).role,
     answer: ResourceRoleRead,
     print: ({ scope, view, resource }, roles) => {
@@ -80,37 +92,60 @@ function familyRoutes(app: FastifyInstance, management: RouteContext): void {
     )
   family('ancestors', 'List the roles that a role extends', ancestorSteps)
   family('descendants', 'List the roles that extend a role', descendantSteps)
+  const change = changeRole(management)
   type Parent = { Params: { resource: string; ref: string; parent: string } }
   app.put<Parent>(
     `${ROLE}/parents/:parent`,
     describe(change, 'Make a role extend another one', { response: { 200: ResourceRoleRead } }),
     async (request, reply) =>
-      answer(management, request, await write(management, request, reply, 'addResourceRoleParent', request.params)),
+      answer(
+        management,
+        request,
+        reply,
+        await write(management, request, reply, 'addResourceRoleParent', request.params),
+      ),
   )
   app.delete<Parent>(
     `${ROLE}/parents/:parent`,
     describe(change, 'Make a role no longer extend another one', { response: { 200: ResourceRoleRead } }),
     async (request, reply) =>
-      answer(management, request, await write(management, request, reply, 'removeResourceRoleParent', request.params)),
+      answer(
+        management,
+        request,
+        reply,
+        await write(management, request, reply, 'removeResourceRoleParent', request.params),
+      ),
   )
 }
 
 function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
+  const change = changeRole(management)
   type Permissions = OfResource & { Body: ResourceRolePermissions }
   const schema = { body: ResourceRolePermissions, response: { 200: ResourceRoleRead } }
   const added = describe(change, 'Add permissions to a role', schema)
   app.post<Permissions>(`${ROLE}/permissions`, added, async (request, reply) => {
     const input = { ...request.params, permissions: request.body.permissions }
-    return answer(management, request, await write(management, request, reply, 'addResourceRolePermissions', input))
+    return answer(
+      management,
+      request,
+      reply,
+      await write(management, request, reply, 'addResourceRolePermissions', input),
+    )
   })
   const removed = describe(change, 'Remove permissions from a role', schema)
   app.delete<Permissions>(`${ROLE}/permissions`, removed, async (request, reply) => {
     const input = { ...request.params, permissions: request.body.permissions }
-    return answer(management, request, await write(management, request, reply, 'removeResourceRolePermissions', input))
+    return answer(
+      management,
+      request,
+      reply,
+      await write(management, request, reply, 'removeResourceRolePermissions', input),
+    )
   })
 }
 
 function derivationRoutes(app: FastifyInstance, management: RouteContext): void {
+  const change = changeRole(management)
   type WithRule = OfResource & { Body: DerivationRule }
   const body = DerivationRule
   const derived = describe(change, 'Derive a role through a relation', { body, response: { 200: DerivationRuleRead } })
@@ -139,7 +174,14 @@ function findRole(view: View, { resource: of, ref }: OfResource['Params']) {
   return { resource, role: locate(view, 'resource_role', ref, resource.key) }
 }
 
-function answer(management: RouteContext, request: FastifyRequest<OnResource>, role: ResourceRole) {
+/** Answers with a role that was written. */
+function answer(
+  management: RouteContext,
+  request: FastifyRequest<OnResource>,
+  reply: FastifyReply,
+  role: ResourceRole,
+) {
+  sendEtag(reply, role)
   const view = requestView(management, request)
   return resourceRoleRead(request.scope, view, view.require('resource', role.resource), role)
 }

@@ -1,8 +1,8 @@
 // Resource types, their actions and their declared attributes: /v2/schema/{p}/{e}/resources; attributes of users and
 // tenants also under /v2/schema/{p}/{e}/users/attributes.
 import type { FastifyInstance } from 'fastify'
-import type { Resource } from '../../../kinds/resource.ts'
-import { attributed, requirePart } from '../../../management/objects/resource-parts.ts'
+import type { AttributeDefinition, Resource } from '../../../kinds/resource.ts'
+import { attributed, type PartOf, requirePart } from '../../../management/objects/resource-parts.ts'
 import { PageQuery } from '../../../management/schemas/query-parameters.ts'
 import {
   ActionCreate,
@@ -41,6 +41,7 @@ export function resourceRoutes(app: FastifyInstance, management: RouteContext): 
     tag: 'resources',
     noun: 'resource type',
     operations: SCHEMA,
+    tagged: 'resource',
     find: ({ view, ref }) => attributed(view(), ref).resource,
     answer: ResourceRead,
     print: ({ scope, view }, resources) => {
@@ -82,6 +83,7 @@ function actionRoutes(app: FastifyInstance, management: RouteContext): void {
       const of = view().require('resource', resource)
       return { resource: of, part: requirePart('action', of.actions, ref) }
     },
+    tagged: ({ resource, part }) => ({ kind: 'resource', object: resource, part: { kind: 'action', object: part } }),
     answer: ActionRead,
     print: ({ scope }, actions) => actions.map(({ resource, part }) => actionRead(scope, resource, part)),
     list: {
@@ -120,10 +122,20 @@ function attributeRoutes(
     noun: 'attribute',
     ...(resourceIn ? { resourceIn } : {}),
     operations: SCHEMA,
-    find: ({ view, ref, resource: owner }) => {
-      const { resource } = attributed(view(), owner)
-      return { resource, part: requirePart('attribute', resource.attributes, ref) }
+    find: ({
+      view,
+      ref,
+      resource: owner,
+    }): PartOf<AttributeDefinition> & { readonly kind?: 'resource' | 'built_in' } => {
+      const { kind, resource } = attributed(view(), owner)
+      return { kind, resource, part: requirePart('attribute', resource.attributes, ref) }
     },
+    // what the use cases answer with has no kind
+    tagged: ({ kind = 'resource', resource, part }) => ({
+      kind,
+      object: resource,
+      part: { kind: 'attribute', object: part },
+    }),
     answer: AttributeRead,
     print: ({ scope }, attributes) => attributes.map(({ resource, part }) => attributeRead(scope, resource, part)),
     list: {

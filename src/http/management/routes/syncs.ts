@@ -1,6 +1,6 @@
 // Syncs: /v2/facts/{p}/{e}/syncs. `zerohop sync` takes the lease of one, plans and writes facts in slices, and gives the
 // lease back.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Sync } from '../../../kinds/sync.ts'
 import { countClaimed } from '../../../management/objects/claims.ts'
 import type { Planner } from '../../../management/plan/planner.ts'
@@ -21,6 +21,7 @@ import { formatInstant } from '../../../model/print-time.ts'
 import { describe } from '../../description.ts'
 import { everyObject, filtered } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 
 const SYNCS = '/v2/facts/:p/:e/syncs'
@@ -30,6 +31,10 @@ const writing = { operation: 'facts.write', tag: 'syncs' } as const
 type Named<B = unknown> = { Params: { sync: string }; Body: B }
 
 export function syncRoutes(app: FastifyInstance, management: RouteContext, planner: Planner): void {
+  const tagged = (request: FastifyRequest): Tagged => {
+    const object = requestView(management, request).require('sync', (request.params as Named['Params']).sync)
+    return { kind: 'sync', object, show: () => printSync(object) }
+  }
   listRoute(app, management, {
     path: SYNCS,
     tag: 'syncs',
@@ -41,15 +46,16 @@ export function syncRoutes(app: FastifyInstance, management: RouteContext, plann
     answer: SyncRead,
     print: (_asked, syncs) => syncs.map((one) => printSync(one as Sync)),
   })
-  app.get<Named>(SYNC, describe(reading, 'Read a sync', { response: { 200: SyncRead } }), async (request) => {
+  app.get<Named>(SYNC, describe(reading, 'Read a sync', { response: { 200: SyncRead } }), async (request, reply) => {
     const view = requestView(management, request)
     const found = view.require('sync', request.params.sync)
+    sendEtag(reply, found)
     const counts = SYNCED_KINDS.map((kind) => [kind, countClaimed(view, kind, found.key, SYNC_FACTS_COUNTED_MAX)])
     return { ...printSync(found), facts: Object.fromEntries(counts.filter(([, count]) => count !== 0)) }
   })
   app.delete<Named>(
     SYNC,
-    describe(writing, 'Free the name of a sync for another source', { response: { 204: NoBody } }),
+    describe({ ...writing, tagged }, 'Free the name of a sync for another source', { response: { 204: NoBody } }),
     async (request, reply) => {
       await write(management, request, reply, 'deleteSync', { ref: request.params.sync })
       return reply.code(204).send()

@@ -1,6 +1,6 @@
 // Invites to a tenant, by its own administrators: /v2/facts/{p}/{e}/tenants/{tenant}/invites. They are approved where the
 // application knows who the invited person is, with a key of the environment: routes/invites.ts.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { UserInvite } from '../../../kinds/user-invite.ts'
 import { requireInvite } from '../../../management/objects/tenant-invites.ts'
 import {
@@ -16,6 +16,7 @@ import { type Query, readText } from '../../page.ts'
 import { readActingUser } from '../acting-user.ts'
 import { filtered, indexed } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { tenantInviteRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 
@@ -31,6 +32,14 @@ interface Named {
 }
 
 export function tenantInviteRoutes(app: FastifyInstance, management: RouteContext): void {
+  const find = (request: FastifyRequest) => {
+    const { ref: tenant, invite: ref } = request.params as Named['Params']
+    return requireInvite(requestView(management, request), { tenant, ref })
+  }
+  const tagged = (request: FastifyRequest): Tagged => {
+    const object = find(request)
+    return { kind: 'user_invite', object, show: () => tenantInviteRead(request.scope, object) }
+  }
   listRoute(app, management, {
     path: INVITES,
     ...read,
@@ -57,14 +66,15 @@ export function tenantInviteRoutes(app: FastifyInstance, management: RouteContex
   app.get<Named>(
     INVITE,
     describe(read, 'Read an invite to a tenant', { response: { 200: TenantInviteRead } }),
-    async (request) => {
-      const of = { tenant: request.params.ref, ref: request.params.invite }
-      return tenantInviteRead(request.scope, requireInvite(requestView(management, request), of))
+    async (request, reply) => {
+      const invite = find(request)
+      sendEtag(reply, invite)
+      return tenantInviteRead(request.scope, invite)
     },
   )
   app.delete<Named>(
     INVITE,
-    describe(change, 'Cancel an invite to a tenant', { response: { 204: NoBody } }),
+    describe({ ...change, tagged }, 'Cancel an invite to a tenant', { response: { 204: NoBody } }),
     async (request, reply) => {
       const of = { tenant: request.params.ref, ref: request.params.invite }
       await write(management, request, reply, 'cancelInTenant', of)

@@ -1,5 +1,5 @@
 // Roles in a tenant: those that its administrators may assign, and their own: /v2/facts/{p}/{e}/tenants/{tenant}/roles.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Giving } from '../../../kinds/giving.ts'
 import type { Action, Resource } from '../../../kinds/resource.ts'
 import type { ResourceRole } from '../../../kinds/resource-role.ts'
@@ -25,6 +25,7 @@ import { readActingUser } from '../acting-user.ts'
 import { everyObject, indexed, joined, type Rows, type Source, searched } from '../collection-pages.ts'
 import { listRoute } from '../collection-routes.ts'
 import { type Part, pageOfParts } from '../ordered-rows.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { assignableRole, offeredPermission } from '../render/schema.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 
@@ -32,10 +33,28 @@ const TENANT = '/v2/facts/:p/:e/tenants/:ref'
 const ROLES = `${TENANT}/roles`
 const ROLE = `${ROLES}/:tenant_role`
 const read = { operation: 'members.read', tag: 'tenants' } as const
-const change = { operation: 'members.write', tag: 'tenants' } as const
-
 interface Named {
   Params: { ref: string; tenant_role: string }
+}
+
+/** Of routes that write the role that the path names. */
+const changeRole = (management: RouteContext) =>
+  ({
+    operation: 'members.write',
+    tag: 'tenants',
+    tagged: (request: FastifyRequest): Tagged => {
+      const object = findRole(requestView(management, request), request.params as Named['Params'])
+      return { kind: 'tenant_role', object, show: () => assignableRole(object) }
+    },
+  }) as const
+
+const findRole = (view: StoredView, { ref, tenant_role: role }: Named['Params']) =>
+  requireTenantRole(view, view.require('tenant', ref).key, role)
+
+/** Answers with a role that was written. */
+function answer(reply: FastifyReply, role: TenantRole) {
+  sendEtag(reply, role)
+  return assignableRole(role)
 }
 
 export function tenantRoleRoutes(app: FastifyInstance, management: RouteContext): void {
@@ -68,23 +87,27 @@ export function tenantRoleRoutes(app: FastifyInstance, management: RouteContext)
     answer: OfferedPermission,
     print: (_asked, permissions) => permissions.map(offeredPermission),
   })
-  app.get<Named>(ROLE, describe(read, 'Read a role of a tenant', { response: { 200: AssignableRole } }), (request) => {
-    const view = requestView(management, request)
-    const { ref, tenant_role: role } = request.params
-    return assignableRole(requireTenantRole(view, view.require('tenant', ref).key, role))
-  })
+  app.get<Named>(
+    ROLE,
+    describe(read, 'Read a role of a tenant', { response: { 200: AssignableRole } }),
+    (request, reply) => {
+      return answer(reply, findRole(requestView(management, request), request.params))
+    },
+  )
   writeRoutes(app, management)
   permissionRoutes(app, management)
 }
 
 function writeRoutes(app: FastifyInstance, management: RouteContext): void {
   const response = { 200: AssignableRole }
+  const { tagged: _, ...create } = changeRole(management)
+  const change = changeRole(management)
   app.post<Named & { Body: TenantRoleCreate }>(
     ROLES,
-    describe(change, 'Create a role of a tenant', { body: TenantRoleCreate, response }),
+    describe(create, 'Create a role of a tenant', { body: TenantRoleCreate, response }),
     async (request, reply) => {
       const input = { tenant: request.params.ref, role: request.body, by: readActingUser(management, request) }
-      return assignableRole(await write(management, request, reply, 'createTenantRole', input))
+      return answer(reply, await write(management, request, reply, 'createTenantRole', input))
     },
   )
   app.patch<Named & { Body: TenantRoleUpdate }>(
@@ -92,7 +115,7 @@ function writeRoutes(app: FastifyInstance, management: RouteContext): void {
     describe(change, 'Change a role of a tenant', { body: TenantRoleUpdate, response }),
     async (request, reply) => {
       const input = { ...toInput(management, request), fields: request.body }
-      return assignableRole(await write(management, request, reply, 'updateTenantRole', input))
+      return answer(reply, await write(management, request, reply, 'updateTenantRole', input))
     },
   )
   app.put<Named & { Body: TenantRoleUpdate }>(
@@ -100,7 +123,7 @@ function writeRoutes(app: FastifyInstance, management: RouteContext): void {
     describe(change, 'Replace a role of a tenant', { body: TenantRoleUpdate, response }),
     async (request, reply) => {
       const input = { ...toInput(management, request), fields: request.body }
-      return assignableRole(await write(management, request, reply, 'replaceTenantRole', input))
+      return answer(reply, await write(management, request, reply, 'replaceTenantRole', input))
     },
   )
   app.delete<Named>(
@@ -114,18 +137,19 @@ function writeRoutes(app: FastifyInstance, management: RouteContext): void {
 }
 
 function permissionRoutes(app: FastifyInstance, management: RouteContext): void {
+  const change = changeRole(management)
   type Permissions = Named & { Body: RolePermissions }
   const schema = { body: RolePermissions, response: { 200: AssignableRole } }
   const path = `${ROLE}/permissions`
   const added = describe(change, 'Add permissions to a role of a tenant', schema)
   app.post<Permissions>(path, added, async (request, reply) => {
     const input = { ...toInput(management, request), permissions: request.body.permissions }
-    return assignableRole(await write(management, request, reply, 'addTenantRolePermissions', input))
+    return answer(reply, await write(management, request, reply, 'addTenantRolePermissions', input))
   })
   const removed = describe(change, 'Remove permissions from a role of a tenant', schema)
   app.delete<Permissions>(path, removed, async (request, reply) => {
     const input = { ...toInput(management, request), permissions: request.body.permissions }
-    return assignableRole(await write(management, request, reply, 'removeTenantRolePermissions', input))
+    return answer(reply, await write(management, request, reply, 'removeTenantRolePermissions', input))
   })
 }
 

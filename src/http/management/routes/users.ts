@@ -20,7 +20,7 @@ import { describe } from '../../description.ts'
 import { type Page, type Query, readFlag, readText } from '../../page.ts'
 import { everyObject, type Filter, filtered, indexed, type Rows } from '../collection-pages.ts'
 import { type Asked, collectionRoutes, FACTS } from '../collection-routes.ts'
-import { answerChanged, readExpectedObject, sendEtag } from '../preconditions.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { type UserForm, userRead } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { found, leavesFew, textFilter } from '../text-search.ts'
@@ -28,19 +28,31 @@ import { collectLed, findLeftOut, hasRoleShown, type LeftOut, readShown, type Sh
 import { assignmentWrites } from './role-assignments.ts'
 
 const USER = '/v2/facts/:p/:e/users/:ref'
-const change = { operation: 'facts.write', tag: 'users' } as const
 const USER_FIELD = ['body', 'user']
 interface Named {
   Params: { ref: string }
 }
 
+/** Of routes that write the user whom the path names. */
+const changeUser = (management: RouteContext) =>
+  ({
+    operation: 'facts.write',
+    tag: 'users',
+    tagged: (request: FastifyRequest): Tagged => {
+      const view = requestView(management, request)
+      const object = view.require('user', (request.params as Named['Params']).ref)
+      return { kind: 'user', object, show: () => userRead(request.scope, view, object) }
+    },
+  }) as const
+
 export function userRoutes(app: FastifyInstance, management: RouteContext): void {
+  const change = changeUser(management)
   collectionRoutes(app, management, {
     path: USER,
     tag: 'users',
     noun: 'user',
     operations: FACTS,
-    kind: 'user',
+    tagged: 'user',
     find: ({ view, ref }) => view().require('user', ref),
     readQuery: OneUserQuery,
     answer: UserRead,
@@ -63,21 +75,10 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
     USER,
     describe(change, 'Replace a user', { body: UserReplace, response: { 200: UserRead, 201: UserRead } }),
     async (request, reply) => {
-      const { ref } = request.params
-      const find = () => requestView(management, request).require('user', ref)
-      const expected = readExpectedObject(request, 'user', ref, find)
-      try {
-        const more = expected === undefined ? {} : { expected }
-        const input = { ref, fields: request.body }
-        const { object, created } = await write(management, request, reply, 'replaceUser', input, more)
-        sendEtag(reply, object).code(created ? 201 : 200)
-        return userRead(request.scope, requestView(management, request), object)
-      } catch (error) {
-        return answerChanged(reply, error, async () => {
-          const stored = find()
-          return { stored, shown: userRead(request.scope, requestView(management, request), stored) }
-        })
-      }
+      const input = { ref: request.params.ref, fields: request.body }
+      const { object, created } = await write(management, request, reply, 'replaceUser', input)
+      sendEtag(reply, object).code(created ? 201 : 200)
+      return userRead(request.scope, requestView(management, request), object)
     },
   )
   suspensionRoutes(app, management)
@@ -86,23 +87,27 @@ export function userRoutes(app: FastifyInstance, management: RouteContext): void
 
 function suspensionRoutes(app: FastifyInstance, management: RouteContext): void {
   const response = { 200: UserRead }
+  const change = changeUser(management)
   app.put<Named & { Body: SuspensionSent }>(
     `${USER}/suspension`,
     describe(change, 'Suspend a user', { body: SuspensionSent, response }),
     async (request, reply) => {
       const input = { ref: request.params.ref, suspension: request.body }
       const user = await write(management, request, reply, 'suspendUser', input)
+      sendEtag(reply, user)
       return userRead(request.scope, requestView(management, request), user)
     },
   )
   app.delete<Named>(`${USER}/suspension`, describe(change, 'Resume a user', { response }), async (request, reply) => {
     const user = await write(management, request, reply, 'resumeUser', { ref: request.params.ref })
+    sendEtag(reply, user)
     return userRead(request.scope, requestView(management, request), user)
   })
 }
 
 function userRoleRoutes(app: FastifyInstance, management: RouteContext): void {
-  const options = (summary: string, schema: object) => describe(change, summary, { body: RoleInTenant, ...schema })
+  const of = { operation: 'facts.write', tag: 'users' } as const
+  const options = (summary: string, schema: object) => describe(of, summary, { body: RoleInTenant, ...schema })
   const toInput = ({ params, body }: FastifyRequest<Named & { Body: RoleInTenant }>) => ({
     user: refuseEverybody(params.ref, USER_FIELD),
     ...body,

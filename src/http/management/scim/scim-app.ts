@@ -13,7 +13,7 @@ import { addJsonParser, requirePlain } from '../../app.ts'
 import { describe } from '../../description.ts'
 import type { Query } from '../../page.ts'
 import { noRouteFor, RouteMethods } from '../../route-methods.ts'
-import { readExpectedObject, sendEtag } from '../preconditions.ts'
+import { sendEtag, type Tagged } from '../preconditions.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { findById, listResourceTypes, listSchemas, serviceProviderConfig } from './discovery.ts'
 import {
@@ -101,11 +101,11 @@ function resourceRoutes<K extends 'directory_user' | 'directory_group'>(
     sendEtag(reply, object)
     return send(reply, selected(type, printed, selection))
   }
-  const expected = (request: FastifyRequest<Named>) => {
-    const { id } = request.params
-    const found = readExpectedObject(request, kind, id, () => require(requestView(management, request), id))
-    return found === undefined ? {} : { expected: found }
-  }
+  const tagged = (request: FastifyRequest): Tagged => ({
+    kind,
+    object: require(requestView(management, request), (request.params as Named['Params']).id),
+    show: () => null, // a refusal of SCIM has its own form
+  })
   app.get(
     type.path,
     describe(read, `List ${noun}s of the directory`, { querystring: ScimListQuery, response: { 200: ScimResource } }),
@@ -147,20 +147,23 @@ function resourceRoutes<K extends 'directory_user' | 'directory_group'>(
     app.route<Named>({
       method,
       url: one,
-      ...describe(change, `${verb} a ${noun} of the directory`, { body: ScimBody, response: { 200: ScimResource } }),
+      ...describe({ ...change, tagged }, `${verb} a ${noun} of the directory`, {
+        body: ScimBody,
+        response: { 200: ScimResource },
+      }),
       ...bodyLimit,
       handler: async (request, reply) => {
         const input = { ref: request.params.id, body: request.body }
-        const changed = await write(management, request, reply, name, input, expected(request))
+        const changed = await write(management, request, reply, name, input)
         return answer(request, reply, changed as Objects[K])
       },
     })
   }
   app.delete<Named>(
     one,
-    describe(change, `Delete a ${noun} of the directory`, { response: { 204: NoBody } }),
+    describe({ ...change, tagged }, `Delete a ${noun} of the directory`, { response: { 204: NoBody } }),
     async (request, reply) => {
-      await write(management, request, reply, names.remove, { ref: request.params.id }, expected(request))
+      await write(management, request, reply, names.remove, { ref: request.params.id })
       return reply.code(204).send()
     },
   )
