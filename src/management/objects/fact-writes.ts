@@ -20,7 +20,18 @@ import type { SetRuleCreate } from '../schemas/set-rules.ts'
 import type { TupleCreate, TupleDelete } from '../schemas/tuples.ts'
 import type { UserCreate } from '../schemas/users.ts'
 import { ASSIGNMENTS, hasHolder, INSTANCES, TENANTS, TUPLES, USERS } from './bulk.ts'
-import { addGroupUser, createGroup, deleteGroup, MEMBER, removeGroupUser, requireGroup } from './groups.ts'
+import {
+  addGroupUser,
+  createGroup,
+  deleteGroup,
+  type GroupLink,
+  keyOfGroupRole,
+  MEMBER,
+  removeGroupRole,
+  removeGroupUser,
+  requireGroup,
+  writeGroupRole,
+} from './groups.ts'
 import { createInstance, deleteInstance, putInstance, updateInstance } from './instances.ts'
 import { giveRoles, keyOfAssignment, putMembership, unassign, writeAssignment } from './role-assignments.ts'
 import { deleteSetRule, keyOfSetRule, writeSetRule } from './set-rules.ts'
@@ -51,6 +62,7 @@ const made = <T>(decided: Decided<T>, key: string, created: boolean): Decided<Ma
   result: { key, created, object: decided.result },
 })
 const always = <Item>(make: Make<Item>) => ({ one: make, many: make })
+const NAMES_OF_LINK = ['group', 'into', 'role', 'resource', 'resource_instance', 'tenant'] as const
 const NONE = { changes: [] } as const
 const without = (item: object, ...names: readonly string[]): object =>
   Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name)))
@@ -262,6 +274,26 @@ const groupUsers = fact<GroupUser, GroupUser>({
   remove: removeGroupUser,
 })
 
+const linked =
+  (over: OverStored): Make<GroupLink> =>
+  (view, item, mint) =>
+    written(writeGroupRole(view, item, mint, over), () => keyOfGroupRole(view, item))
+/** Roles of groups, and groups in groups. */
+const groupRoles = fact<GroupLink, GroupLink>({
+  kind: 'relationship_tuple',
+  create: linked('create'),
+  post: always(linked('add')),
+  put: linked('add'),
+  compare: (view, _key, item, mint) => {
+    const { changes, result } = writeGroupRole(view, item, mint, 'put')
+    return compared(result.object, { changes })
+  },
+  content: (_view, item) => without('role' in item ? item.role : item, ...NAMES_OF_LINK),
+  find: keyOfGroupRole,
+  nameOf: () => null,
+  remove: removeGroupRole,
+})
+
 /** @throws OBJECT_EXISTS for what was there */
 function refuseStored(kind: 'set_rule' | 'membership', decided: Decided<Made>): Decided<Made> {
   const { key, created } = decided.result
@@ -280,6 +312,7 @@ const FACTS = {
   tenant_users: tenantUsers,
   groups,
   group_users: groupUsers,
+  group_roles: groupRoles,
 } as const
 const SIZES: { readonly [N in FactName]: { readonly what: string; readonly limit: number } } = {
   users: USERS,
@@ -292,6 +325,7 @@ const SIZES: { readonly [N in FactName]: { readonly what: string; readonly limit
   tenant_users: USERS,
   groups: INSTANCES,
   group_users: ASSIGNMENTS,
+  group_roles: TUPLES,
 }
 
 type Facts = typeof FACTS

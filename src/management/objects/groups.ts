@@ -10,8 +10,9 @@ import { Draft } from '../../store/draft.ts'
 import type { Decided, Mint, View } from '../../store/view.ts'
 import { afterInstance } from '../rules/cascade.ts'
 import { keepForOthers, removeOwnPart } from '../rules/claims.ts'
-import { create, erase, locate } from '../rules/collection.ts'
+import { create, erase, locate, onlyObject, type Written } from '../rules/collection.ts'
 import { BODY, type Path, type Sent } from '../rules/fields.ts'
+import type { OverStored } from '../rules/payload.ts'
 import type { SentTimes } from '../schemas/field-members.ts'
 import type { GroupCreate, GroupRole } from '../schemas/groups.ts'
 import type { SentGrant } from '../schemas/role-assignments.ts'
@@ -107,18 +108,23 @@ function requireMember(view: View, input: GroupUser): { readonly group: Group; r
   return { group, user: view.require('user', input.user).key }
 }
 
+/** A role on an instance, or membership of another group, which is its role `member`. */
+export type GroupLink = InGroup & ({ readonly role: RoleOnInstance } | ({ readonly into: string } & SentTimes))
+
 /**
  * Gives all members of the group a role on an instance, for the times that are sent. Where the group has it already, only
  * what is sent of the times changes.
  */
-export function addGroupRole(
-  view: View,
-  input: InGroup & { readonly role: RoleOnInstance },
-  mint: Mint,
-): Decided<Group> {
+export const addGroupRole = (view: View, input: GroupLink, mint: Mint): Decided<Group> =>
+  onlyObject(writeGroupRole(view, input, mint, 'add'))
+
+/** Makes all members of the group members of another group. */
+export const addGroupToGroup: typeof addGroupRole = addGroupRole
+
+/** @throws OBJECT_EXISTS, of the tuple */
+export function writeGroupRole(view: View, input: GroupLink, mint: Mint, over: OverStored): Decided<Written<Group>> {
   const draft = new Draft(view)
-  const group = requireGroup(view, input.group)
-  const { relation, role, object } = resolveLink(draft, group, input.role)
+  const { group, sent, relation, role, object } = resolveLink(draft, input)
   const of = { resource: role.resource, ref: role.role }
   if (draft.get('relation', partKey(role.resource, relation)) === undefined) {
     const made = { key: relation, subject_resource: group.resource }
@@ -128,21 +134,16 @@ export function addGroupRole(
   const rules = draft.get('resource_role', role.key)?.granted_to?.users_with_role ?? []
   const known = rules.some((one) => one.linked_by_relation === relation && one.role === MEMBER)
   if (!known) draft.take(addDerivation(draft, { ...of, rule }, mint))
-  const { tenant = null, valid_from, valid_until } = input.role
+  const { tenant = null, valid_from, valid_until } = sent
   const tuple = { subject: group.key, relation, object, tenant, valid_from, valid_until }
-  draft.take(writeTuple(draft, tuple, mint, 'add'))
-  return { changes: draft.changes(), result: group }
+  const { created } = draft.take(writeTuple(draft, tuple, mint, over))
+  return { changes: draft.changes(), result: { object: group, created } }
 }
 
 /** @throws OBJECT_NOT_FOUND when the group does not have the role there */
-export function removeGroupRole(
-  view: View,
-  input: InGroup & { readonly role: RoleOnInstance },
-  mint: Mint,
-): Decided<null> {
+export function removeGroupRole(view: View, input: GroupLink, mint: Mint): Decided<null> {
   const draft = new Draft(view)
-  const group = requireGroup(view, input.group)
-  const { relation, role, object } = resolveLink(draft, group, input.role)
+  const { group, relation, role, object } = resolveLink(draft, input)
   const tuple = draft.get('relationship_tuple', tupleKey(group.key, relation, object))
   if (tuple === undefined) {
     throw new ZerohopError('OBJECT_NOT_FOUND', { kind: 'role of the group', ref: `${object}#${role.role}` })
@@ -152,33 +153,32 @@ export function removeGroupRole(
   sweep(draft, group.resource, partKey(role.resource, relation), mint)
   return { changes: draft.changes(), ...warned, status: 204, result: null }
 }
+export const removeGroupFromGroup: typeof removeGroupRole = removeGroupRole
 
-type GroupInGroup = InGroup & { readonly into: string }
-
-/** Makes all members of the group members of another group. */
-export function addGroupToGroup(view: View, input: GroupInGroup & SentTimes, mint: Mint): Decided<Group> {
-  const { valid_from, valid_until } = input
-  const role = { ...membership(view, input), valid_from, valid_until }
-  return addGroupRole(view, { group: input.group, role }, mint)
+/** The key of the tuple by which the group has the role. @throws OBJECT_NOT_FOUND for what it names */
+export function keyOfGroupRole(view: View, input: GroupLink): string {
+  const { group, relation, object } = resolveLink(view, input)
+  return tupleKey(group.key, relation, object)
 }
-export const removeGroupFromGroup = (view: View, input: GroupInGroup, mint: Mint): Decided<null> =>
-  removeGroupRole(view, { group: input.group, role: membership(view, input) }, mint)
 
-function membership(view: View, { group: ref, into: intoRef }: GroupInGroup): RoleOnInstance {
+function membership(
+  view: View,
+  group: Group,
+  { into: ref, ...times }: { readonly into: string } & SentTimes,
+): RoleOnInstance {
   const path = [...BODY, 'group_instance_key']
-  const into = requireGroup(view, intoRef, path)
-  if (requireGroup(view, ref).key !== into.key) {
-    return { role: MEMBER, resource: into.resource, resource_instance: into.key }
+  const into = requireGroup(view, ref, path)
+  if (group.key !== into.key) {
+    return { role: MEMBER, resource: into.resource, resource_instance: into.key, ...times }
   }
   throw new ZerohopError('INPUT_INVALID', { reason: 'a group is no member of itself' }, { path })
 }
 
 /** The relation, tuple and derivation that give a group a role on an instance. */
-function resolveLink(
-  view: View,
-  group: Group,
-  { role: roleRef, resource: resourceRef, resource_instance: ref }: RoleOnInstance,
-) {
+function resolveLink(view: View, input: GroupLink) {
+  const group = requireGroup(view, input.group)
+  const sent = 'role' in input ? input.role : membership(view, group, input)
+  const { role: roleRef, resource: resourceRef, resource_instance: ref } = sent
   const resource = view.require('resource', resourceRef, [...BODY, 'resource']).key
   const role = locate(view, 'resource_role', roleRef, resource, [...BODY, 'role'])
   const object = view.find('resource_instance', ref)?.key ?? (ref.includes(':') ? ref : instanceKey(resource, ref))
@@ -186,7 +186,7 @@ function resolveLink(
     const path = [...BODY, 'resource_instance']
     throw new ZerohopError('INPUT_INVALID', { reason: `the instance is not of resource \`${resource}\`` }, { path })
   }
-  return { relation: groupRelation(group.resource, role.role), role, object }
+  return { group, sent, relation: groupRelation(group.resource, role.role), role, object }
 }
 
 /** Removes a relation that was created for groups, with its derivation, when no tuple uses it any more. */

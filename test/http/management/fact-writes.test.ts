@@ -101,7 +101,16 @@ const FACTS: readonly Fact[] = [
     other: (name) => ({ group_instance_key: name, group_tenant: 'default' }),
     gone: (name) => [`$S/groups/group:${name}`],
   },
+  {
+    name: 'roles of groups',
+    path: '$S/groups/group:team/roles',
+    body: (name) => ofTeam(name),
+    other: (name) => ({ ...ofTeam(name), valid_until: until(2040) }),
+    gone: (name) => ['$S/groups/group:team/roles', ofTeam(name)],
+    strict: false,
+  },
 ]
+const ofTeam = (name: string) => ({ role: 'editor', resource: 'doc', resource_instance: name, tenant: 'north' })
 const held = (name: string) => ({ user: 'ana', role: 'editor', tenant: 'north', resource_instance: `doc:${name}` })
 const related = (name: string) => ({ subject: 'doc:top', relation: 'parent', object: `doc:${name}` })
 
@@ -114,6 +123,7 @@ beforeAll(async () => {
   await api.ask('POST', '$F/tenants', { key: 'north' })
   await api.ask('POST', '$F/users', { key: 'ana' })
   await api.ask('POST', '$F/resource_instances', { key: 'top', resource: 'doc', tenant: 'north' })
+  await api.ask('POST', '$S/groups', { group_instance_key: 'team', group_tenant: 'north' })
 })
 afterAll(() => api.close())
 beforeEach(() => {
@@ -271,6 +281,37 @@ describe('a fact that is named by what it connects', () => {
     // 200 for both, as the public API has it
     expect(await put(inGroup, { tenant: 'north' })).toEqual([200, true, undefined])
     expect(await put(inGroup, { tenant: 'north' })).toEqual([200, false, undefined])
+  })
+
+  it('is a group in a group, too, which is made, changed or found by PUT, and deleted or missing', async () => {
+    await api.ask('POST', '$S/groups', { group_instance_key: `z${round}`, group_tenant: 'north' })
+    const path = `$S/groups/group:z${round}/assign_group`
+    const into = { group_instance_key: 'team' }
+    const made = await send('PUT', path, into)
+    expect([made.body.created, outcomeIn(made), made.revisions]).toEqual([true, undefined, 1])
+    const same = await send('PUT', `${path}?return=report`, { group_instance_key: 'group:team' })
+    expect([same.body.created, outcomeIn(same), same.revisions]).toEqual([false, 'same', 0])
+    const changed = await send('PUT', `${path}?return=report`, { ...into, valid_until: until(2041) })
+    expect([outcomeIn(changed), changed.revisions]).toEqual(['changed', 1])
+    const gone = await send('DELETE', `${path}?on_missing=ignore`, into)
+    expect(gone.body.items).toEqual([{ key: expect.stringContaining('group:team'), outcome: 'deleted' }])
+    const again = await send('DELETE', `${path}?on_missing=ignore`, into)
+    expect([again.body.items, again.revisions]).toEqual([[{ key: null, outcome: 'missing' }], 0])
+    const nowhere = { group_instance_key: `nowhere${round}` }
+    expect(outcomeIn(await send('DELETE', `${path}?on_missing=ignore`, nowhere))).toBe('missing')
+    for (const query of ['?on_missing=error', '?return=report', '']) await send('DELETE', path + query, into, 404)
+  })
+
+  it('is a role of a group of which something is missing: it differs, and stays as it is', async () => {
+    const role = { ...ofTeam(`aa${round}`), role: 'owner' }
+    await api.ask('POST', '$S/resources/doc/roles', { key: 'owner' })
+    const path = '$S/groups/group:team/roles'
+    await send('POST', path, role)
+    const rule = { role: 'member', on_resource: 'group', linked_by_relation: 'group_group_owner' }
+    expect((await api.ask('DELETE', '$S/resources/doc/roles/owner/implicit_grants', rule)).status).toBe(204)
+    const kept = await send('POST', `${path}?on_duplicate=ignore`, role)
+    expect([outcomeIn(kept), kept.revisions]).toEqual(['kept', 0])
+    expect(outcomeIn(await send('POST', `${path}?return=report`, role))).toBe('changed')
   })
 
   it('is one item by whatever names the body has for it', async () => {

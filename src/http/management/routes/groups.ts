@@ -1,7 +1,8 @@
 // Groups: /v2/schema/{p}/{e}/groups. A group is named by its id, by `type:key` or by its key.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Group } from '../../../kinds/group.ts'
-import { groupRelation, MEMBER, requireGroup } from '../../../management/objects/groups.ts'
+import type { FactWrite } from '../../../management/objects/fact-writes.ts'
+import { type GroupLink, groupRelation, MEMBER, requireGroup } from '../../../management/objects/groups.ts'
 import { SETTLED_QUERY, WriteReport } from '../../../management/schemas/fact-writes.ts'
 import {
   GroupCreate,
@@ -98,16 +99,10 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
     response: { 200: GroupWritten },
   })
   const gone = describe(change, 'Remove a user from a group', { body: GroupUser, ...REMOVED })
-  app.put<Member>(`${GROUP}/users/:user`, added, async (request, reply) => {
+  app.put<Member>(`${GROUP}/users/:user`, added, (request, reply) => {
     const { tenant, valid_from, valid_until, reason, ticket } = request.body
     const input = { ...request.params, tenant, valid_from, valid_until, reason, ticket }
-    const call = { fact: 'group_users', method: 'PUT', items: [input], list: null, on: null } as const
-    const { items, object } = await write(management, request, reply, 'writeFacts', call, { operation: 'addGroupUser' })
-    const [item] = items
-    const shown = readSettled(request) === undefined ? {} : { outcome: item?.outcome }
-    // what the single call of the kind answers with
-    const group = groupRead(requestView(management, request), object as Group)
-    return { ...group, created: item?.outcome === 'created', ...shown }
+    return putInGroup(management, request, reply, 'addGroupUser', { fact: 'group_users', items: [input] })
   })
   app.delete<Member>(`${GROUP}/users/:user`, gone, async (request, reply) => {
     const input = { ...request.params, tenant: request.body.tenant }
@@ -121,33 +116,66 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
 
 function roleRoutes(app: FastifyInstance, management: RouteContext): void {
   type WithRole = Named & { Body: GroupRole }
-  const addedRole = describe(change, 'Assign a role to a group', { body: GroupRole, response: { 200: GroupRead } })
-  const goneRole = describe(change, 'Unassign a role from a group', { body: GroupRole, response: { 204: NoBody } })
+  const addedRole = describe(change, 'Assign a role to a group', {
+    querystring: SETTLED_QUERY.POST,
+    body: GroupRole,
+    response: { 200: GroupWritten },
+  })
+  const goneRole = describe(change, 'Unassign a role from a group', { body: GroupRole, ...REMOVED })
   app.post<WithRole>(`${GROUP}/roles`, addedRole, async (request, reply) => {
-    const group = await write(management, request, reply, 'addGroupRole', { ...request.params, role: request.body })
-    return groupRead(requestView(management, request), group)
+    const input = { ...request.params, role: request.body }
+    const sent = { fact: 'group_roles', method: 'POST', items: [input] } as const
+    const one = await writeOne<Group>(management, request, reply, 'addGroupRole', sent)
+    const group = one?.object ?? (await write(management, request, reply, 'addGroupRole', input))
+    return { ...groupRead(requestView(management, request), group), ...one?.shown }
   })
-  app.delete<WithRole>(`${GROUP}/roles`, goneRole, async (request, reply) => {
-    await write(management, request, reply, 'removeGroupRole', { ...request.params, role: request.body })
+  const unlink = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    useCase: 'removeGroupRole' | 'removeGroupFromGroup',
+    link: GroupLink,
+  ) => {
+    const sent = { fact: 'group_roles', method: 'DELETE', items: [link] } as const
+    const report = await writeSettled(management, request, reply, useCase, sent)
+    if (report !== undefined) return report
+    await write(management, request, reply, useCase, link)
     return reply.code(204).send()
-  })
+  }
+  app.delete<WithRole>(`${GROUP}/roles`, goneRole, (request, reply) =>
+    unlink(request, reply, 'removeGroupRole', { ...request.params, role: request.body }),
+  )
   type Nested = Named & { Body: GroupInGroup }
-  const nested = describe(change, 'Add a group to another group', { body: GroupInGroup, response: { 200: GroupRead } })
-  const unnested = describe(change, 'Remove a group from another group', {
+  const nested = describe(change, 'Add a group to another group', {
+    querystring: SETTLED_QUERY.PUT,
     body: GroupInGroup,
-    response: { 204: NoBody },
+    response: { 200: GroupWritten },
   })
-  app.put<Nested>(`${GROUP}/assign_group`, nested, async (request, reply) => {
+  const unnested = describe(change, 'Remove a group from another group', { body: GroupInGroup, ...REMOVED })
+  app.put<Nested>(`${GROUP}/assign_group`, nested, (request, reply) => {
     const { group_instance_key: into, valid_from, valid_until } = request.body
-    const input = { ...request.params, into, valid_from, valid_until }
-    const group = await write(management, request, reply, 'addGroupToGroup', input)
-    return groupRead(requestView(management, request), group)
+    const link = { ...request.params, into, valid_from, valid_until }
+    return putInGroup(management, request, reply, 'addGroupToGroup', { fact: 'group_roles', items: [link] })
   })
-  app.delete<Nested>(`${GROUP}/assign_group`, unnested, async (request, reply) => {
-    const input = { ...request.params, into: request.body.group_instance_key }
-    await write(management, request, reply, 'removeGroupFromGroup', input)
-    return reply.code(204).send()
-  })
+  app.delete<Nested>(`${GROUP}/assign_group`, unnested, (request, reply) =>
+    unlink(request, reply, 'removeGroupFromGroup', { ...request.params, into: request.body.group_instance_key }),
+  )
+}
+
+/** The group, as it is with one of its users or groups, and what became of that. */
+async function putInGroup(
+  management: RouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  operation: string,
+  sent: Pick<Extract<FactWrite, { fact: 'group_users' | 'group_roles'; method: 'POST' | 'PUT' }>, 'fact' | 'items'>,
+) {
+  const call = { ...sent, method: 'PUT', list: null, on: null } as FactWrite
+  const { items, object } = await write(management, request, reply, 'writeFacts', call, { operation })
+  const [item] = items
+  const shown = readSettled(request) === undefined ? {} : { outcome: item?.outcome }
+  // what the single call of the kind answers with
+  const group = groupRead(requestView(management, request), object as Group)
+  return { ...group, created: item?.outcome === 'created', ...shown }
 }
 
 /** A group with its members, and the roles that they have by it. */
