@@ -29,6 +29,8 @@ export interface DifferencePlan {
   readonly revision: number
   /** how many runs had held the sync by then */
   readonly runs: number
+  /** when a run had last begun, written or ended by then; undefined before the first one */
+  readonly lastUsed: string | undefined
   readonly rowsDigest: string
   /** of everything that would be written */
   readonly digest: string
@@ -54,7 +56,7 @@ export async function planDifferences(
   server: SyncServer,
   temporary: string,
 ): Promise<DifferencePlan> {
-  const runs = (await server.find())?.runs ?? 0
+  const sync = await server.find()
   const hash = createHash('sha256')
   const groups = new RoleGroups()
   const sections: SectionPlan[] = []
@@ -91,7 +93,8 @@ export async function planDifferences(
   const files = [...puts, ...mixed, ...drops]
   return {
     revision: revision ?? 0,
-    runs,
+    runs: sync?.runs ?? 0,
+    lastUsed: sync?.updated_at,
     rowsDigest,
     digest: hash.digest('hex'),
     sections,

@@ -33,6 +33,8 @@ export async function writePlan(
   server: SyncServer,
   { source, run, takesOver = false, signal, onSlice }: WriteOptions,
 ): Promise<Written> {
+  // a run that had begun before the plan, and wrote while it was made: the number of runs is the same
+  if ((await server.find())?.updated_at !== plan.lastUsed) throw new ZerohopError('SYNC_PLAN_STALE')
   const { runs } = await server.lease(source, run, takesOver)
   const counts: Record<string, number> = {}
   const problems: SyncWritten['problems'][number][] = []
