@@ -66,11 +66,9 @@ import { writeFacts } from '../objects/fact-writes.ts'
 import { createGroupRule, deleteGroupRule, replaceGroupRule, updateGroupRule } from '../objects/group-rules.ts'
 import {
   addGroupRole,
-  addGroupToGroup,
   addGroupUser,
   createGroup,
   deleteGroup,
-  removeGroupFromGroup,
   removeGroupRole,
   removeGroupUser,
 } from '../objects/groups.ts'
@@ -229,8 +227,8 @@ const unwatched = {
   removeGroupUser,
   addGroupRole,
   removeGroupRole,
-  addGroupToGroup,
-  removeGroupFromGroup,
+  addGroupToGroup: addGroupRole,
+  removeGroupFromGroup: removeGroupRole,
   createConditionSet,
   updateConditionSet,
   replaceConditionSet,

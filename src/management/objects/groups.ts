@@ -118,9 +118,6 @@ export type GroupLink = InGroup & ({ readonly role: RoleOnInstance } | ({ readon
 export const addGroupRole = (view: View, input: GroupLink, mint: Mint): Decided<Group> =>
   onlyObject(writeGroupRole(view, input, mint, 'add'))
 
-/** Makes all members of the group members of another group. */
-export const addGroupToGroup: typeof addGroupRole = addGroupRole
-
 /** @throws OBJECT_EXISTS, of the tuple */
 export function writeGroupRole(view: View, input: GroupLink, mint: Mint, over: OverStored): Decided<Written<Group>> {
   const draft = new Draft(view)
@@ -153,7 +150,6 @@ export function removeGroupRole(view: View, input: GroupLink, mint: Mint): Decid
   sweep(draft, group.resource, partKey(role.resource, relation), mint)
   return { changes: draft.changes(), ...warned, status: 204, result: null }
 }
-export const removeGroupFromGroup: typeof removeGroupRole = removeGroupRole
 
 /** The key of the tuple by which the group has the role. @throws OBJECT_NOT_FOUND for what it names */
 export function keyOfGroupRole(view: View, input: GroupLink): string {
