@@ -149,7 +149,7 @@ export class Answering extends Taking {
   }
 
   protected override saidTime(): number {
-    return this.#saidAhead === undefined ? 0 : Math.floor(this.#saidAhead + performance.now())
+    return this.#saidAhead === undefined ? super.saidTime() : Math.floor(this.#saidAhead + performance.now())
   }
 
   /** When the image was last known to be current; undefined when that is unknown. */

@@ -123,7 +123,10 @@ export interface RoleAssignmentsQuery {
   readonly resource?: string | null
   /** `type:key`, or a key */
   readonly resourceInstance?: string | null
-  readonly page: number
+  /** from 1; absent with `after` */
+  readonly page?: number
+  /** the last row of the page before: what was there all the time comes once, whatever changes meanwhile */
+  readonly after?: AssignmentRow
   readonly perPage: number
 }
 
@@ -230,8 +233,7 @@ export function userTenants(listings: Listings, user: User): Tenant[] {
 }
 
 export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery): AssignmentRow[] {
-  const page = wholeNumber(query.page, 'page')
-  const perPage = wholeNumber(query.perPage, 'perPage')
+  const perPage = Math.min(wholeNumber(query.perPage, 'perPage'), LISTING_PAGE_MAX)
   const text = (name: 'user' | 'role' | 'tenant' | 'resource' | 'resourceInstance') => {
     const value = query[name] ?? undefined
     if (value !== undefined && typeof value !== 'string') throw invalid(name, 'a key')
@@ -244,7 +246,18 @@ export function roleAssignments(listings: Listings, query: RoleAssignmentsQuery)
     resource: text('resource'),
     resourceInstance: text('resourceInstance'),
   }
-  return listings.assignments(filter, (page - 1) * perPage, Math.min(perPage, LISTING_PAGE_MAX))
+  if (query.after === undefined)
+    return listings.assignments(filter, (wholeNumber(query.page, 'page') - 1) * perPage, perPage)
+  if (query.page !== undefined) throw invalid('page', 'absent with `after`')
+  return listings.assignmentsBehind(filter, readRow(query.after), perPage)
+}
+
+/** A row as a page has it. */
+function readRow(row: unknown): AssignmentRow {
+  const { user, role, tenant, resource_instance: instance = '' } = (row ?? {}) as Partial<AssignmentRow>
+  for (const part of [user, role, tenant, instance])
+    if (typeof part !== 'string') throw invalid('after', 'a row of a page')
+  return row as AssignmentRow
 }
 
 function toPermissionQuery(filter: PermissionFilter): PermissionQuery {

@@ -48,9 +48,9 @@ export abstract class Taking {
     return this.#wall
   }
 
-  /** What time it is by another clock that is known to be right, at least; 0 without one. */
+  /** What time it is by another clock that is known to be right, at least; `-Infinity` without one. */
   protected saidTime(): number {
-    return 0
+    return Number.NEGATIVE_INFINITY
   }
 
   #begin(): void {

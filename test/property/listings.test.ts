@@ -8,8 +8,10 @@ import type { PageQuery } from '../../src/image/list/listings.ts'
 import { loadImage } from '../../src/index.ts'
 import { LISTING_PAGE_MAX } from '../../src/model/limits.ts'
 import type { Pdp } from '../../src/pdp/pdp.ts'
+import type { AssignmentRow, RoleAssignmentsQuery } from '../../src/pdp/pdp-listings.ts'
 import type { Policy } from '../reference/policy.ts'
 import { askedAt, type Request } from '../reference/request.ts'
+import { isSuspended } from '../reference/suspensions.ts'
 import { ENVIRONMENT } from '../support/deltas.ts'
 import { type Instant, policyIn } from '../support/instants.ts'
 import { permissionRows, type Reading } from '../support/listings.ts'
@@ -98,10 +100,12 @@ describe('listings', () => {
           const read = (reading?: Reading) => askedIn(image, t, () => permissionRows(image, user, sent, reading))
           const whole = read()
           for (const reading of READINGS) expect([reading, read(reading)]).toEqual([reading, whole])
-          const entries = pdp.userPermissions({ key: user, attributes: sent.user ?? null }, {}, sent.context)
           for (const instance of [...policy.resource_instance.keys()].slice(0, 8)) {
             const [type = '', key = ''] = instance.split(':')
             const { tenant } = policy.resource_instance.get(instance)!
+            // what everyone has counts where it is named (D16)
+            const named = { resources: [`__tenant:${tenant}`, instance] }
+            const entries = pdp.userPermissions({ key: user, attributes: sent.user ?? null }, named, sent.context)
             const entry = entries[instance] ?? entries[`__tenant:${tenant}`]
             for (const action of policy.resource.get(type)!.actions) {
               const asked = { user, action, resource: { type, key }, sent: { user: sent.user, context: sent.context } }
@@ -143,8 +147,21 @@ describe('listings', () => {
   })
 })
 
-function listsAssignments(pdp: Pdp, { role_assignment }: Policy, perPage: number): void {
-  const assigned = [...role_assignment.values()].map(({ valid_from: _, valid_until: __, ...each }) => each)
+/** All rows, each page behind the last row of the one before. */
+function walkAssignments(pdp: Pdp, query: Omit<RoleAssignmentsQuery, 'page' | 'after'>): AssignmentRow[] {
+  const rows = pdp.roleAssignments({ ...query, page: 1 })
+  for (let last = rows.at(-1); last !== undefined; ) {
+    const next = pdp.roleAssignments({ ...query, after: last })
+    rows.push(...next)
+    last = next.at(-1)
+  }
+  return rows
+}
+
+function listsAssignments(pdp: Pdp, policy: Policy, perPage: number): void {
+  const assigned = [...policy.role_assignment.values()]
+    .filter(({ user }) => !isSuspended(policy, user)) // D16: listings have nothing of a suspended user
+    .map(({ valid_from: _, valid_until: __, ...each }) => each)
   const whole = pdp.roleAssignments({ page: 1, perPage: LISTING_PAGE_MAX })
   const text = (row: object) =>
     JSON.stringify(
@@ -158,9 +175,14 @@ function listsAssignments(pdp: Pdp, { role_assignment }: Policy, perPage: number
   expect(pages).toEqual(some)
   const again = [4, 2, 3].map((page) => pdp.roleAssignments({ page, perPage }))
   expect(again).toEqual([4, 2, 3].map((page) => some.slice((page - 1) * perPage, page * perPage)))
+  expect(walkAssignments(pdp, { perPage })).toEqual(whole)
   const [first] = assigned
   if (first === undefined) return
   const { user, role, tenant } = first
+  for (const filter of [{ user }, { role }, { tenant }, { resource: 'doc' }])
+    expect(walkAssignments(pdp, { ...filter, perPage })).toEqual(
+      pdp.roleAssignments({ ...filter, page: 1, perPage: 1000 }),
+    )
   const wanted = whole.filter((row) => row.user === user && row.role === role && row.tenant === tenant)
   expect(pdp.roleAssignments({ user, role, tenant, page: 1, perPage: 1000 })).toEqual(wanted)
   const on = whole.filter((row) => row.resource_instance === 'doc:1')

@@ -10,6 +10,7 @@ import { ZerohopError } from '../../model/errors.ts'
 import { CURSOR_LENGTH_MAX, CURSOR_LOGS_MAX } from '../../model/limits.ts'
 import type { Store } from '../../store/store.ts'
 import type { UseCases } from '../../store/view.ts'
+import { nextLink, sentQuery } from '../next-link.ts'
 import { type Page, type Position, type Query, readPage } from '../page.ts'
 import { digest } from '../page-token.ts'
 
@@ -66,7 +67,7 @@ export function nextCursor(
 ): string | undefined {
   if (next === undefined) return undefined
   const cursor = sealCursor(store, bind(store, request), next, { total: isCounted ? total : undefined, logs })
-  reply.header('link', `<?${nextQuery(request, cursor)}>; rel="next"`)
+  reply.header('link', nextLink(request, cursor))
   return cursor
 }
 
@@ -88,14 +89,6 @@ export const makeCursor = (store: Lineages, request: FastifyRequest, next: Posit
 function readAfter({ after }: Query): string | undefined {
   const cursor = typeof after === 'object' ? after.at(-1) : after
   return cursor === '' ? undefined : cursor
-}
-
-/** The query of the request with another `after`: a reference that holds behind any proxy. */
-function nextQuery(request: FastifyRequest, cursor: string): string {
-  const query = sentQuery(request)
-  query.delete('page')
-  query.set('after', cursor)
-  return query.toString()
 }
 
 /**
@@ -122,12 +115,6 @@ function bind(store: Lineages, request: FastifyRequest, asked = listFilters(requ
 function listFilters(request: FastifyRequest): Position {
   const sent = [...sentQuery(request)].filter(([name, value]) => !OF_THE_PAGE.has(name) && value !== '')
   return sent.map(([name, value]) => `${name}=${value}`).sort()
-}
-
-/** As it was sent. */
-function sentQuery({ raw: { url = '' } }: FastifyRequest): URLSearchParams {
-  const at = url.indexOf('?')
-  return new URLSearchParams(at < 0 ? '' : url.slice(at))
 }
 
 /** What is sealed: the end of the page, its total where the pages that follow keep it, and where logs ended. */

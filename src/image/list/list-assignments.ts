@@ -1,6 +1,6 @@
-// Roles as they were assigned, in pages by number: ordered by user, then tenant, instance and role. The end of the last
-// page is cached, so that the next one does not start at the first user again; a delta drops it, and so does what starts
-// or ends (D15).
+// Roles as they were assigned, in pages by number or behind a row: ordered by user, then tenant, instance and role. Of
+// numbers the end of the last page is cached, so that the next one does not start at the first user again; a delta drops
+// it, and so does what starts or ends (D15).
 import { Table } from '../../../assembly/limits.ts'
 import type { Kernel } from '../../kernel/kernel.ts'
 import { LISTING_WHOLE_WORK_MAX } from '../../model/limits.ts'
@@ -82,6 +82,24 @@ export class AssignmentList {
     return rows
   }
 
+  /** Rows behind one, whether or not that one is still there. @throws LISTING_TOO_LARGE when the next ones are too far behind it */
+  pageBehind(filter: AssignmentFilter, after: AssignmentRow, count: number): AssignmentRow[] {
+    const wants = resolveFilter(this.#kernel, filter)
+    const only = filter.user === undefined ? undefined : findHolder(this.#kernel, filter.user)
+    const page: AssignmentRow[] = []
+    let left = LISTING_WHOLE_WORK_MAX
+    for (const user of only === undefined ? eachHolderFrom(this.#kernel, after.user) : [only]) {
+      const [here, looks] = user === 0 ? [0, 1] : countWanted(this.#kernel, user, wants)
+      left -= LOOK_WORK * looks
+      if (left < 0) throw tooLarge('page of the role assignments')
+      if (here === 0) continue
+      const rows = this.#listRows(user, wants).filter((row) => row.user !== after.user || compareRows(row, after) > 0)
+      page.push(...rows.slice(0, count - page.length))
+      if (page.length === count) break
+    }
+    return page
+  }
+
   #read(wants: Wants, start: Mark, first: number, count: number): { rows: AssignmentRow[]; end: Mark } {
     const kernel = this.#kernel
     const page: AssignmentRow[] = []
@@ -119,13 +137,21 @@ export class AssignmentList {
         rows.push({ user: name, role: bareRole(kernel, role), tenant, ...on })
       }
     }
-    return rows.sort(
-      (left, right) =>
-        compareText(left.tenant, right.tenant) ||
-        compareText(left.resource_instance ?? '', right.resource_instance ?? '') ||
-        compareText(left.role, right.role),
-    )
+    return rows.sort(compareRows)
   }
+}
+
+/** The order of the rows of one user. */
+const compareRows = (left: AssignmentRow, right: AssignmentRow): number =>
+  compareText(left.tenant, right.tenant) ||
+  compareText(left.resource_instance ?? '', right.resource_instance ?? '') ||
+  compareText(left.role, right.role)
+
+/** The one with the key, if there is one, and those behind. */
+function* eachHolderFrom(kernel: Kernel, key: string): Iterable<number> {
+  const first = findHolder(kernel, key)
+  if (first !== 0) yield first
+  yield* inOrder(kernel, Table.Users, key)
 }
 
 /** Those who may have roles, behind a key: everybody comes first (D16), because its sign is before those of users' keys. */

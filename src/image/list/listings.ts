@@ -189,6 +189,10 @@ export class Listings {
     return this.#assignments.page(filter, first, count)
   }
 
+  assignmentsBehind(filter: AssignmentFilter, after: AssignmentRow, count: number): AssignmentRow[] {
+    return this.#assignments.pageBehind(filter, after, count)
+  }
+
   #evaluator(sent: Sent | undefined, work = LISTING_WHOLE_WORK_MAX, relate?: Relate): Evaluator {
     return new Evaluator(this.#kernel, this.#required, sent, work, relate)
   }

@@ -391,6 +391,25 @@ describe('listings', () => {
     for (const query of ['page=0', 'per_page=101', 'page=x'])
       expect((await get(`/local/role_assignments?${query}`)).body.detail[0].loc[0]).toBe('query')
   })
+
+  it('/local/role_assignments page by page behind the last row, by the link of each', async () => {
+    const all = (await get('/local/role_assignments')).body
+    const next = ({ headers }: { readonly headers: Headers }) =>
+      /^<(\?[^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+    const walked: object[] = []
+    for (let query: string | undefined = '?per_page=1'; query !== undefined; ) {
+      const page = await get(`/local/role_assignments${query}`)
+      walked.push(...page.body)
+      query = next(page)
+    }
+    expect(walked).toEqual(all)
+    const after = next(await get('/local/role_assignments?per_page=1'))!
+    const other = new URLSearchParams(after).get('after')!
+    const altered = `${other.slice(0, -2)}${other.endsWith('AA') ? 'BB' : 'AA'}`
+    for (const query of [`${after}&user=ana`, `?after=${altered}`, '?after=x'])
+      expect([query, (await get(`/local/role_assignments${query}`)).status]).toEqual([query, 400])
+    expect((await get(`/local/role_assignments${after}&page=2`)).status).toBe(422)
+  })
 })
 
 describe('/nginx_allowed', () => {
