@@ -14,6 +14,7 @@ import type { MissingUserPolicy } from '../schemas/bulk.ts'
 import type { On } from '../schemas/fact-writes.ts'
 import type { GroupCreate } from '../schemas/groups.ts'
 import type { InstanceCreate } from '../schemas/instances.ts'
+import type { InviteCreate, InviteReplace } from '../schemas/invites.ts'
 import type { PLAIN_SCHEMAS } from '../schemas/plain-kinds.ts'
 import type { MembershipCreate, RoleAssignmentCreate, SentGrant } from '../schemas/role-assignments.ts'
 import type { SetRuleCreate } from '../schemas/set-rules.ts'
@@ -33,6 +34,7 @@ import {
   writeGroupRole,
 } from './groups.ts'
 import { createInstance, deleteInstance, putInstance, updateInstance } from './instances.ts'
+import { createInvite, deleteInvite, replaceInvite } from './invites.ts'
 import { giveRoles, keyOfAssignment, putMembership, unassign, writeAssignment } from './role-assignments.ts'
 import { deleteSetRule, keyOfSetRule, writeSetRule } from './set-rules.ts'
 import {
@@ -294,6 +296,27 @@ const groupRoles = fact<GroupLink, GroupLink>({
   remove: removeGroupRole,
 })
 
+const invited: Make<InviteCreate> = (view, item, mint) => {
+  const decided = createInvite(view, item, mint)
+  return made(decided, decided.result.key, true)
+}
+const invites = fact<InviteCreate, string>({
+  kind: 'user_invite',
+  create: invited,
+  post: always(invited),
+  put: null,
+  // as `PUT` would make it: one without an instance is for a role in the tenant
+  compare: (view, key, { key: _, ...fields }, mint) => {
+    const invite = view.require('user_invite', key)
+    const sent = withoutNull(fields) as InviteReplace // what it requires is never null
+    return compared(invite, replaceInvite(view, { ref: invite.id, fields: sent }, mint))
+  },
+  content: (_view, item) => without(item, 'key'),
+  find: (view, ref) => view.find('user_invite', ref)?.key,
+  nameOf: (ref) => ref,
+  remove: (view, ref, mint) => deleteInvite(view, { ref }, mint),
+})
+
 /** @throws OBJECT_EXISTS for what was there */
 function refuseStored(kind: 'set_rule' | 'membership', decided: Decided<Made>): Decided<Made> {
   const { key, created } = decided.result
@@ -313,6 +336,7 @@ const FACTS = {
   groups,
   group_users: groupUsers,
   group_roles: groupRoles,
+  invites,
 } as const
 const SIZES: { readonly [N in FactName]: { readonly what: string; readonly limit: number } } = {
   users: USERS,
@@ -326,6 +350,7 @@ const SIZES: { readonly [N in FactName]: { readonly what: string; readonly limit
   groups: INSTANCES,
   group_users: ASSIGNMENTS,
   group_roles: TUPLES,
+  invites: { what: 'user invites', limit: USERS.limit },
 }
 
 type Facts = typeof FACTS

@@ -102,6 +102,13 @@ const FACTS: readonly Fact[] = [
     gone: (name) => [`$S/groups/group:${name}`],
   },
   {
+    name: 'user invites',
+    path: '$F/user_invites',
+    body: (key) => invite(key),
+    other: (key) => ({ ...invite(key), first_name: 'Ben' }),
+    gone: (key) => [`$F/user_invites/${key}`],
+  },
+  {
     name: 'roles of groups',
     path: '$S/groups/group:team/roles',
     body: (name) => ofTeam(name),
@@ -110,6 +117,10 @@ const FACTS: readonly Fact[] = [
     strict: false,
   },
 ]
+const invite = (key: string) => ({
+  ...{ key, status: 'pending', email: 'a@example.com', first_name: 'Ana', last_name: 'Lee' },
+  ...{ role_id: 'editor', tenant_id: 'north' },
+})
 const ofTeam = (name: string) => ({ role: 'editor', resource: 'doc', resource_instance: name, tenant: 'north' })
 const held = (name: string) => ({ user: 'ana', role: 'editor', tenant: 'north', resource_instance: `doc:${name}` })
 const related = (name: string) => ({ subject: 'doc:top', relation: 'parent', object: `doc:${name}` })
@@ -120,6 +131,7 @@ beforeAll(async () => {
   api = await joinHarness()
   await api.ask('POST', '$S/resources', { key: 'doc', actions: { read: {} }, relations: { parent: 'doc' } })
   await api.ask('POST', '$S/resources/doc/roles', { key: 'editor' })
+  await api.ask('POST', '$S/roles', { key: 'editor' })
   await api.ask('POST', '$F/tenants', { key: 'north' })
   await api.ask('POST', '$F/users', { key: 'ana' })
   await api.ask('POST', '$F/resource_instances', { key: 'top', resource: 'doc', tenant: 'north' })
@@ -359,6 +371,14 @@ it('an assignment that has ended is made anew by POST, whatever is said of dupli
   await send('POST', '$F/role_assignments', { ...item, valid_from: until(2020), valid_until: until(2021) })
   expect(outcomeIn(await send('POST', '$F/role_assignments?on_duplicate=ignore', item))).toBe('created')
   expect(outcomeIn(await send('POST', '$F/role_assignments?on_duplicate=ignore', item))).toBe('same')
+})
+
+it('an invite to a role on an instance is another one than to the role in the tenant', async () => {
+  const onTop = { ...invite(`bb${round}`), resource_instance_id: 'doc:top' }
+  const path = '$F/user_invites?on_duplicate=ignore'
+  expect(outcomeIn(await send('POST', path, onTop))).toBe('created')
+  expect(outcomeIn(await send('POST', path, { ...onTop, reason: null }))).toBe('same')
+  expect(outcomeIn(await send('POST', path, invite(`bb${round}`)))).toBe('kept')
 })
 
 it('the key of a tenant repeats its writes, and only its own', async () => {
