@@ -270,7 +270,7 @@ const groupUsers = fact<GroupUser, GroupUser>({
   post: always(addedToGroup),
   put: addedToGroup,
   compare: (view, _key, { group }) => compared(requireGroup(view, group), NONE),
-  content: (_view, item) => without(item, 'group', 'user'),
+  content: (_view, item) => without(item, 'group', 'user', 'tenant'),
   find: keyOfMember,
   nameOf: () => null,
   remove: removeGroupUser,
@@ -285,7 +285,11 @@ const groupRoles = fact<GroupLink, GroupLink>({
   kind: 'relationship_tuple',
   create: linked('create'),
   post: always(linked('add')),
-  put: linked('add'),
+  put: (view, item, mint) => {
+    const isThere = view.get('relationship_tuple', keyOfGroupRole(view, item)) !== undefined
+    const decided = linked('add')(view, item, mint)
+    return made({ ...decided, result: decided.result.object }, decided.result.key, !isThere)
+  },
   compare: (view, _key, item, mint) => {
     const { changes, result } = writeGroupRole(view, item, mint, 'put')
     return compared(result.object, { changes })
