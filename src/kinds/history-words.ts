@@ -251,6 +251,7 @@ export const OPERATION_WORDS: Readonly<Record<string, OperationWords>> = {
     'Added a user to a group',
     inGroup((user, group) => `Added ${user} to group ${group}`),
   ),
+  putGroupUsers: on('role_assignment', 'Added users to a group'),
   removeGroupUser: on(
     'role_assignment',
     'Removed a user from a group',

@@ -14,6 +14,7 @@ import type { MissingUserPolicy } from '../schemas/bulk.ts'
 import type { On } from '../schemas/fact-writes.ts'
 import type { GroupCreate } from '../schemas/groups.ts'
 import type { InstanceCreate } from '../schemas/instances.ts'
+import type { InviteCreate, InviteReplace } from '../schemas/invites.ts'
 import type { PLAIN_SCHEMAS } from '../schemas/plain-kinds.ts'
 import type { MembershipCreate, RoleAssignmentCreate, SentGrant } from '../schemas/role-assignments.ts'
 import type { SetRuleCreate } from '../schemas/set-rules.ts'
@@ -33,6 +34,7 @@ import {
   writeGroupRole,
 } from './groups.ts'
 import { createInstance, deleteInstance, putInstance, updateInstance } from './instances.ts'
+import { createInvite, deleteInvite, replaceInvite } from './invites.ts'
 import { giveRoles, keyOfAssignment, putMembership, unassign, writeAssignment } from './role-assignments.ts'
 import { deleteSetRule, keyOfSetRule, writeSetRule } from './set-rules.ts'
 import {
@@ -268,7 +270,7 @@ const groupUsers = fact<GroupUser, GroupUser>({
   post: always(addedToGroup),
   put: addedToGroup,
   compare: (view, _key, { group }) => compared(requireGroup(view, group), NONE),
-  content: (_view, item) => without(item, 'group', 'user'),
+  content: (_view, item) => without(item, 'group', 'user', 'tenant'),
   find: keyOfMember,
   nameOf: () => null,
   remove: removeGroupUser,
@@ -283,7 +285,11 @@ const groupRoles = fact<GroupLink, GroupLink>({
   kind: 'relationship_tuple',
   create: linked('create'),
   post: always(linked('add')),
-  put: linked('add'),
+  put: (view, item, mint) => {
+    const isThere = view.get('relationship_tuple', keyOfGroupRole(view, item)) !== undefined
+    const decided = linked('add')(view, item, mint)
+    return made({ ...decided, result: decided.result.object }, decided.result.key, !isThere)
+  },
   compare: (view, _key, item, mint) => {
     const { changes, result } = writeGroupRole(view, item, mint, 'put')
     return compared(result.object, { changes })
@@ -292,6 +298,27 @@ const groupRoles = fact<GroupLink, GroupLink>({
   find: keyOfGroupRole,
   nameOf: () => null,
   remove: removeGroupRole,
+})
+
+const invited: Make<InviteCreate> = (view, item, mint) => {
+  const decided = createInvite(view, item, mint)
+  return made(decided, decided.result.key, true)
+}
+const invites = fact<InviteCreate, string>({
+  kind: 'user_invite',
+  create: invited,
+  post: always(invited),
+  put: null,
+  // as `PUT` would make it: one without an instance is for a role in the tenant
+  compare: (view, key, { key: _, ...fields }, mint) => {
+    const invite = view.require('user_invite', key)
+    const sent = withoutNull(fields) as InviteReplace // what it requires is never null
+    return compared(invite, replaceInvite(view, { ref: invite.id, fields: sent }, mint))
+  },
+  content: (_view, item) => without(item, 'key'),
+  find: (view, ref) => view.find('user_invite', ref)?.key,
+  nameOf: (ref) => ref,
+  remove: (view, ref, mint) => deleteInvite(view, { ref }, mint),
 })
 
 /** @throws OBJECT_EXISTS for what was there */
@@ -313,6 +340,7 @@ const FACTS = {
   groups,
   group_users: groupUsers,
   group_roles: groupRoles,
+  invites,
 } as const
 const SIZES: { readonly [N in FactName]: { readonly what: string; readonly limit: number } } = {
   users: USERS,
@@ -326,6 +354,7 @@ const SIZES: { readonly [N in FactName]: { readonly what: string; readonly limit
   groups: INSTANCES,
   group_users: ASSIGNMENTS,
   group_roles: TUPLES,
+  invites: { what: 'user invites', limit: USERS.limit },
 }
 
 type Facts = typeof FACTS

@@ -1,6 +1,7 @@
 // Groups in the API: what is sent and what is answered at /v2/schema/{p}/{e}/groups.
 import { timeFields } from '../../kinds/times.ts'
 import * as t from '../../model/json-schema.ts'
+import { BULK_ASSIGNMENTS_MAX } from '../../model/limits.ts'
 import { writtenMembers } from './fact-writes.ts'
 import { answerMembers, timeMembers } from './field-members.ts'
 import {
@@ -30,6 +31,18 @@ export type GroupCreate = t.Static<typeof GroupCreate>
 
 export const GroupUser = t.named('GroupUserInput', t.closed({ tenant: t.Text, ...assignmentMembers }))
 export type GroupUser = t.Static<typeof GroupUser>
+
+/** Members of one group. */
+export const GroupUsersPut = t.named(
+  'GroupUserBulkPut',
+  t.closed({
+    operations: t.listOf(
+      t.closed({ user: t.described(t.Text, 'key or id'), tenant: t.Text, ...assignmentMembers }),
+      BULK_ASSIGNMENTS_MAX,
+    ),
+  }),
+)
+export type GroupUsersPut = t.Static<typeof GroupUsersPut>
 
 /** A role on one instance. */
 export const GroupRole = t.named(

@@ -1,7 +1,7 @@
 // Writes of facts that can be sent again: what happens where a fact is there already or is missing is said in the query,
 // and the answer says what became of each item. Without the query every form answers as before.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { BULK_SET_RULES_MAX } from '../../../src/model/limits.ts'
+import { BULK_ASSIGNMENTS_MAX, BULK_SET_RULES_MAX } from '../../../src/model/limits.ts'
 import { type Harness, joinHarness } from './harness.ts'
 
 type Method = 'POST' | 'PUT' | 'DELETE'
@@ -102,6 +102,13 @@ const FACTS: readonly Fact[] = [
     gone: (name) => [`$S/groups/group:${name}`],
   },
   {
+    name: 'user invites',
+    path: '$F/user_invites',
+    body: (key) => invite(key),
+    other: (key) => ({ ...invite(key), first_name: 'Ben' }),
+    gone: (key) => [`$F/user_invites/${key}`],
+  },
+  {
     name: 'roles of groups',
     path: '$S/groups/group:team/roles',
     body: (name) => ofTeam(name),
@@ -110,6 +117,10 @@ const FACTS: readonly Fact[] = [
     strict: false,
   },
 ]
+const invite = (key: string) => ({
+  ...{ key, status: 'pending', email: 'a@example.com', first_name: 'Ana', last_name: 'Lee' },
+  ...{ role_id: 'editor', tenant_id: 'north' },
+})
 const ofTeam = (name: string) => ({ role: 'editor', resource: 'doc', resource_instance: name, tenant: 'north' })
 const held = (name: string) => ({ user: 'ana', role: 'editor', tenant: 'north', resource_instance: `doc:${name}` })
 const related = (name: string) => ({ subject: 'doc:top', relation: 'parent', object: `doc:${name}` })
@@ -120,6 +131,7 @@ beforeAll(async () => {
   api = await joinHarness()
   await api.ask('POST', '$S/resources', { key: 'doc', actions: { read: {} }, relations: { parent: 'doc' } })
   await api.ask('POST', '$S/resources/doc/roles', { key: 'editor' })
+  await api.ask('POST', '$S/roles', { key: 'editor' })
   await api.ask('POST', '$F/tenants', { key: 'north' })
   await api.ask('POST', '$F/users', { key: 'ana' })
   await api.ask('POST', '$F/resource_instances', { key: 'top', resource: 'doc', tenant: 'north' })
@@ -293,6 +305,9 @@ describe('a fact that is named by what it connects', () => {
     expect([same.body.created, outcomeIn(same), same.revisions]).toEqual([false, 'same', 0])
     const changed = await send('PUT', `${path}?return=report`, { ...into, valid_until: until(2041) })
     expect([outcomeIn(changed), changed.revisions]).toEqual(['changed', 1])
+    await send('PUT', path, { ...into, valid_from: until(2020), valid_until: until(2021) })
+    const anew = await send('PUT', `${path}?return=report`, into) // it has ended, and is there
+    expect([anew.body.created, outcomeIn(anew), anew.body.assigned_roles.length]).toEqual([false, 'changed', 2])
     const gone = await send('DELETE', `${path}?on_missing=ignore`, into)
     expect(gone.body.items).toEqual([{ key: expect.stringContaining('group:team'), outcome: 'deleted' }])
     const again = await send('DELETE', `${path}?on_missing=ignore`, into)
@@ -342,6 +357,46 @@ describe('a fact that is named by what it connects', () => {
   })
 })
 
+it('members of a group are put at once, in one revision, by whatever names the body has for them', async () => {
+  const [a, b] = [`cc${round}`, `dd${round}`]
+  const { body: ana } = await api.ask('POST', '$F/users', { key: a })
+  await api.ask('POST', '$F/users', { key: b })
+  const path = '$S/groups/group:team/bulk/users'
+  const north = (await api.ask('GET', '$F/tenants/north')).body.id
+  const put = (items: readonly object[], status = 200) => send('PUT', path, operations(items), status)
+  await send('PUT', `$S/groups/group:team/users/${a}`, { tenant: 'north' })
+  const [first, second] = [
+    { user: a, tenant: 'north', valid_until: until(2042) },
+    { user: b, tenant: 'north' },
+  ]
+  const made = await put([first, second, { ...first, user: ana.id, tenant: north }])
+  expect([outcomeIn(made), made.revisions]).toEqual(['changed created changed', 1])
+  expect(made.body.items[1].key).toContain(b)
+  const again = await put([first, second])
+  expect([outcomeIn(again), again.revisions]).toEqual(['same same', 0])
+  expect((await api.ask('GET', '$S/groups/group:team/users')).body.data).toMatchObject([{ key: a }, { key: b }])
+  const [entry] = (await api.ask('GET', '/v2/history?per_page=1')).body.data
+  expect(entry.operation).toBe('putGroupUsers')
+  // all or nothing
+  const joins = { user: `ee${round}`, tenant: 'north' }
+  await api.ask('POST', '$F/users', { key: joins.user })
+  expect((await put([joins, { user: `nowhere${round}`, tenant: 'north' }], 404)).revisions).toBe(0)
+  const differ = await put([second, { ...second, valid_until: until(2043) }], 422)
+  expect(differ.body.detail[0].loc).toEqual(['body', 'operations', 1])
+  expect((await put([{ user: a, tenant: 'default' }], 400)).revisions).toBe(0)
+  expect(
+    (
+      await put(
+        Array.from({ length: BULK_ASSIGNMENTS_MAX + 1 }, () => second),
+        422,
+      )
+    ).revisions,
+  ).toBe(0)
+  expect(outcomeIn(await put([]))).toBe('')
+  await send('PUT', '$S/groups/group:nowhere/bulk/users', operations([]), 404)
+  await send('PUT', '$S/groups/group:nowhere/bulk/users', operations([second]), 404)
+})
+
 it('assignments to users who are missing are passed over, or make them, and say so', async () => {
   const items = [
     { user: `s${round}`, role: 'editor', tenant: 'north', resource_instance: `doc:s${round}` },
@@ -359,6 +414,14 @@ it('an assignment that has ended is made anew by POST, whatever is said of dupli
   await send('POST', '$F/role_assignments', { ...item, valid_from: until(2020), valid_until: until(2021) })
   expect(outcomeIn(await send('POST', '$F/role_assignments?on_duplicate=ignore', item))).toBe('created')
   expect(outcomeIn(await send('POST', '$F/role_assignments?on_duplicate=ignore', item))).toBe('same')
+})
+
+it('an invite to a role on an instance is another one than to the role in the tenant', async () => {
+  const onTop = { ...invite(`bb${round}`), resource_instance_id: 'doc:top' }
+  const path = '$F/user_invites?on_duplicate=ignore'
+  expect(outcomeIn(await send('POST', path, onTop))).toBe('created')
+  expect(outcomeIn(await send('POST', path, { ...onTop, reason: null }))).toBe('same')
+  expect(outcomeIn(await send('POST', path, invite(`bb${round}`)))).toBe('kept')
 })
 
 it('the key of a tenant repeats its writes, and only its own', async () => {

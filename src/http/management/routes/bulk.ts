@@ -37,7 +37,8 @@ import { type RouteContext, write } from '../route-context.ts'
 
 const F = '/v2/facts/:p/:e'
 
-const taking = (tag: Tag, summary: string, schema: FastifySchema, operation: Operation = 'facts.write') => ({
+/** A call of many items. */
+export const taking = (tag: Tag, summary: string, schema: FastifySchema, operation: Operation = 'facts.write') => ({
   ...describe({ operation, tag }, summary, schema),
   bodyLimit: BULK_BODY_BYTES_MAX,
 })

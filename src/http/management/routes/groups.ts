@@ -11,6 +11,7 @@ import {
   GroupRead,
   GroupRole,
   GroupUser,
+  GroupUsersPut,
   GroupWritten,
 } from '../../../management/schemas/groups.ts'
 import { NoBody } from '../../../management/schemas/schema-parts.ts'
@@ -24,6 +25,7 @@ import { sendEtag, type Tagged } from '../preconditions.ts'
 import { groupBlock } from '../render/facts.ts'
 import { type RouteContext, requestView, write } from '../route-context.ts'
 import { isShown, notEnded } from '../time-states.ts'
+import { taking } from './bulk.ts'
 import { findGroups, groupReads } from './group-reads.ts'
 
 const GROUPS = '/v2/schema/:p/:e/groups'
@@ -103,6 +105,20 @@ function memberRoutes(app: FastifyInstance, management: RouteContext): void {
     const { tenant, valid_from, valid_until, reason, ticket } = request.body
     const input = { ...request.params, tenant, valid_from, valid_until, reason, ticket }
     return putInGroup(management, request, reply, 'addGroupUser', { fact: 'group_users', items: [input] })
+  })
+  // not below `users`, where it would be a user
+  const many = taking(
+    'groups',
+    'Add many users to a group',
+    { body: GroupUsersPut, response: { 200: WriteReport } },
+    'groups.write',
+  )
+  app.put<Named & { Body: GroupUsersPut }>(`${GROUP}/bulk/users`, many, async (request, reply) => {
+    const items = request.body.operations.map((one) => ({ ...one, ...request.params }))
+    const call = { fact: 'group_users', method: 'PUT', items, list: ['body', 'operations'], on: null } as const
+    const report = await write(management, request, reply, 'writeFacts', call, { operation: 'putGroupUsers' })
+    if (items.length === 0) requireGroup(requestView(management, request), request.params.group)
+    return report
   })
   app.delete<Member>(`${GROUP}/users/:user`, gone, async (request, reply) => {
     const input = { ...request.params, tenant: request.body.tenant }

@@ -50,6 +50,7 @@ export function inviteRoutes(app: FastifyInstance, management: RouteContext): vo
     update: { body: InviteUpdate, useCase: 'updateInvite' },
     replace: { body: InviteReplace, useCase: 'replaceInvite' },
     remove: 'deleteInvite',
+    fact: 'invites',
   })
   app.post<Named & { Body: InviteApprove }>(
     `${INVITE}/approve`,
