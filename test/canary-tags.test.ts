@@ -48,7 +48,9 @@ const CANARIES: readonly Canary[] = [
   OF_CLAIMS,
   OF_SYNC,
   OF_SLICES,
+  // its third one is also of OF_CLAIMS
   { 'false-as-text': OF_DIRECTORIES['false-as-text'] },
+  { 'keeps-what-is-no-longer-given': OF_DIRECTORIES['keeps-what-is-no-longer-given'] },
   { 'no-one-signed-in': OF_NO_ONE['takes undefined for null']! },
   OF_EVERYBODY_IN_FILTERS,
   ...Object.values(OF_EVERYBODY_IN_THE_HOST),

@@ -98,9 +98,10 @@ export async function writeControl<N extends keyof ManagementUseCases & string>(
   request: FastifyRequest,
   name: N,
   input: InputOf<ManagementUseCases[N]>,
-  object: Expected['object'] = readExpectedObject(request),
+  readExpected: (request: FastifyRequest) => Expected['object'] = readExpectedObject,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   const by = requestActor(request, name)
+  const object = readExpected(request)
   const asking = { ...toAsking(store, request), ...(object && { expected: { object } }) }
   return (await store.commit(request.caller.organization, name, input, by, asking)).result
 }
@@ -115,7 +116,7 @@ export async function writeNamed<N extends keyof ManagementUseCases & string>(
   request: FastifyRequest,
   name: N,
   find: () => InputOf<ManagementUseCases[N]>,
-  expected: (request: FastifyRequest) => Expected['object'] = readExpectedObject,
+  readExpected = readExpectedObject,
 ): Promise<ResultOf<ManagementUseCases[N]>> {
   let input: InputOf<ManagementUseCases[N]>
   try {
@@ -130,7 +131,7 @@ export async function writeNamed<N extends keyof ManagementUseCases & string>(
     // it is the same request, so the same use case gave the answer
     return repeated.result as ResultOf<ManagementUseCases[N]>
   }
-  return writeControl(management, request, name, input, expected(request))
+  return writeControl(management, request, name, input, readExpected)
 }
 
 /**
