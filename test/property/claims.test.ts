@@ -31,6 +31,16 @@ describe('claims', () => {
     expect(wanted.filter((what) => !seen.has(what))).toEqual([])
   })
 
+  it('of a membership that came with a role are there without the role', () => {
+    const story: Parameters<typeof walk>[2] = [
+      { do: 'user', by: 'directory', user: 'ben' },
+      { do: 'say', by: 'hand', fact: 'role ben', times: {}, over: 'post' },
+      { do: 'say', by: 'directory', fact: 'member ben', times: {}, over: 'post' },
+      { do: 'drop', by: 'hand', fact: 'role ben' },
+    ]
+    expect(() => walk(management.view(), useCases, story)).not.toThrow()
+  })
+
   it.each(Object.entries(OF_CLAIMS))('the walks find a fault: %s', async (tag, wrong) => {
     const walks = { steps, walk, below: management.view(), runs: 100 }
     expect(await isFound('src/management/rules/claims.ts', tag, wrong, walks)).toBe(true)

@@ -83,8 +83,9 @@ export function withOwnPart<T extends AnyFact>(
     throw new ZerohopError('CLAIM_TIMES_APART', { kind, others: names }, { path: [...BODY, 'valid_from'] })
   }
   const { id, created_at } = (stored ?? own) as unknown as Objects['role_assignment']
-  // what is of `hand` stays where another writes
-  const base = by === HAND || stored === undefined ? own : { ...stored, updated_at: now }
+  // what is of `hand` stays where another writes; a membership that came with a role stays without the role from now on
+  const lasting = own.explicit === undefined ? {} : { explicit: own.explicit }
+  const base = by === HAND || stored === undefined ? own : { ...stored, ...lasting, updated_at: now }
   return withClaims({ ...base, id, created_at } as T, claims, true)
 }
 
