@@ -7,6 +7,7 @@ import { loadImage } from '../../src/index.ts'
 import type { PolicyChange } from '../../src/log/delta.ts'
 import type { JsonObject } from '../../src/model/objects.ts'
 import { bulkCheck, check } from '../reference/check.ts'
+import { holdersFor } from '../reference/everybody.ts'
 import { explain } from '../reference/explain.ts'
 import { listPermissions } from '../reference/listing.ts'
 import type { Policy } from '../reference/policy.ts'
@@ -86,7 +87,8 @@ function expectPath({ because }: Explanation, policy: Policy, { user, resource }
     steps.filter((step) => !held.has(step) && !step.startsWith(`${resource.type}:${resource.key ?? '*'}/`)),
   ).toEqual([])
   expect(steps.at(-1)!.startsWith(`${resource.type}:${resource.key ?? '*'}/`)).toBe(true)
-  const assigned = [...policy.role_assignment.values()].filter((each) => each.user === user)
+  const holders = holdersFor(user)
+  const assigned = [...policy.role_assignment.values()].filter((each) => holders.includes(each.user))
   expect(assigned.map((each) => `${each.resource_instance}/${each.role}`)).toContain(steps[0])
   expect(reason.path[0]).toBe(`${reason.resource_instance}#${reason.role}`)
 }
